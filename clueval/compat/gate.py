@@ -135,11 +135,11 @@ def _metric_of(result: Result) -> Gate:
 
 def _by_document(result: Result, metric: Gate) -> dict[Unit, Tally]:
     bag = result.bag
-    found: dict[Unit, Tally] = {}
+    tallies: dict[Unit, Tally] = {}
     for place, _, _, tally in bag.tallies_of([metric], bag.layers or [""]):
         assert isinstance(place, Unit)
-        found[place._replace(values=(), sentence=None)] = tally
-    return found
+        tallies[place._replace(values=(), sentence=None)] = tally
+    return tallies
 
 
 _Row = tuple[Sequence[str], Mapping[str, float]]
@@ -186,8 +186,8 @@ def _rows_of_annotations(metric: Gate, sides: Sequence[tuple[str, Mapping[Unit, 
 
     for unit in sides[0][1]:
         tallies = [(set_name, documents.get(unit, Tally())) for set_name, documents in sides]
-        of_all: list[str | None] = [None] if len(metric.types) != 1 else []
-        for kind in [*of_all, *types_of(tallies)]:
+        all_types: list[str | None] = [None] if len(metric.types) != 1 else []
+        for kind in [*all_types, *types_of(tallies)]:
             yield from (normal(unit.name or "", set_name, kind, tally) for set_name, tally in tallies)
     totals = [(set_name, added((each, 1) for each in documents.values())) for set_name, documents in sides]
     kinds = types_of(totals)

@@ -144,20 +144,20 @@ class Seqeval:
 
     def _to_tags(self, side: str, sentences: Sequence[Sequence[Any]]) -> list[list[str | None]]:
         """Return tags for ids, None for ids that are ignored."""
-        known: dict[Any, str | None] = {**(self._tags or {}), IGNORED: None}
-        found: list[list[str | None]] = []
+        by_id: dict[Any, str | None] = {**(self._tags or {}), IGNORED: None}
+        tag_lists: list[list[str | None]] = []
         for number, ids in enumerate(sentences):
             tags: list[str | None] = []
             for id_ in ids:
                 try:
-                    tags.append(known[id_])
+                    tags.append(by_id[id_])
                 except (KeyError, TypeError):
                     raise UsageError(
                         f"{side}[{number}][{len(tags)}]: there is no label with the id {id_!r}",
-                        advice=f"ids are those of the {len(known) - 1} labels, and {IGNORED} for what does not count",
+                        advice=f"ids are those of the {len(by_id) - 1} labels, and {IGNORED} for what does not count",
                     ) from None
-            found.append(tags)
-        return found
+            tag_lists.append(tags)
+        return tag_lists
 
 
 def _lists(values: Any) -> list[list[Any]]:

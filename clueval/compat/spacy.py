@@ -87,9 +87,9 @@ def make_span_scorer(
         while batch := list(islice(texts, _BATCH)):
             plain = [text for text in batch if isinstance(text, PlainText)]
             if plain:
-                found = bag_of_texts(plain, plan, unit=unit)
-                assert found is not None  # entities do not overlap, so each metric of cases counts them
-                bag.include(found)
+                text_bag = bag_of_texts(plain, plan, unit=unit)
+                assert text_bag is not None  # entities do not overlap, so each metric of cases counts them
+                bag.include(text_bag)
             pairs = [[text] for text in batch if isinstance(text, Pair)]
             bag.include(count(pairs, plan, [DEFAULT_LAYER]))
         result = result_of(bag, plan, is_tagged=False, where="all", choices={})
@@ -111,7 +111,7 @@ def _texts(
         if not (reference.has_annotation("ENT_IOB") if of_entities else spans_key in reference.spans):
             left_out.examples += 1
             continue
-        gold, found = (
+        gold_spans, predicted_spans = (
             tuple(doc.ents if of_entities else doc.spans.get(spans_key, ())) for doc in (reference, predicted)
         )
         is_annotated = (
@@ -121,19 +121,22 @@ def _texts(
         )
         if plain and is_annotated and unit == "character":
             length = reference[-1].idx + len(reference[-1].text_with_ws) if len(reference) else 0
-            yield PlainText(str(number), _located(gold), _located(found), length)
+            yield PlainText(
+                str(number), _character_rows(gold_spans), _character_rows(predicted_spans), length
+            )
             continue
         if of_entities and not is_annotated:
-            found = left_out.keep(found, example)
-        own, other = (
-            _document(doc, spans, str(number), unit) for doc, spans in ((reference, gold), (predicted, found))
+            predicted_spans = left_out.keep(predicted_spans, example)
+        gold_document, predicted_document = (
+            _document(doc, spans, str(number), unit)
+            for doc, spans in ((reference, gold_spans), (predicted, predicted_spans))
         )
-        require_same_text(own, other)
-        yield Pair(own, other)
+        require_same_text(gold_document, predicted_document)
+        yield Pair(gold_document, predicted_document)
 
 
-def _located(found: Iterable[Any]) -> list[Row]:
-    return [(span.start_char, span.end_char, span.label_) for span in found]
+def _character_rows(spans: Iterable[Any]) -> list[Row]:
+    return [(span.start_char, span.end_char, span.label_) for span in spans]
 
 
 class _LeftOut:
@@ -151,9 +154,9 @@ class _LeftOut:
         A prediction is scored if every token of the reference from the first to the last under it is annotated, and
         there is one. If the texts differ, all are: what counts them refuses the texts.
         """
-        reference, found = example.reference, example.predicted
-        has_same_tokens = [token.text for token in reference] == [token.text for token in found]
-        if not has_same_tokens and reference.text != found.text:
+        reference, predicted_doc = example.reference, example.predicted
+        has_same_tokens = [token.text for token in reference] == [token.text for token in predicted_doc]
+        if not has_same_tokens and reference.text != predicted_doc.text:
             return tuple(predicted)
         kept = []
         for span in predicted:
@@ -168,33 +171,33 @@ class _LeftOut:
         return tuple(kept)
 
 
-def _document(doc: Any, found: Sequence[Any], id_: str, unit: str) -> Document:
+def _document(doc: Any, spans: Sequence[Any], id_: str, unit: str) -> Document:
     """Return a spaCy document, with these of its spans, as a `Document`."""
     if unit == "token":
-        rows = [(span.start, span.end, span.label_) for span in found]
+        rows = [(span.start, span.end, span.label_) for span in spans]
         return Document(id_, Layers({}, {DEFAULT_LAYER: rows}), tokens=[token.text for token in doc])
-    return Document(id_, Layers({}, {DEFAULT_LAYER: _located(found)}), text=doc.text, unit="character")
+    return Document(id_, Layers({}, {DEFAULT_LAYER: _character_rows(spans)}), text=doc.text, unit="character")
 
 
 def _scores(result: Result, key: str, left_out: _LeftOut) -> Scores:
     """Return the scores by spaCy's names."""
-    found: Scores = dict.fromkeys((f"{key}_p", f"{key}_r", f"{key}_f", f"{key}_per_type"))
-    found[f"{key}_left_out"] = left_out.examples
-    found[f"{key}_left_out_predictions"] = left_out.labels.total()
+    scores: Scores = dict.fromkeys((f"{key}_p", f"{key}_r", f"{key}_f", f"{key}_per_type"))
+    scores[f"{key}_left_out"] = left_out.examples
+    scores[f"{key}_left_out_predictions"] = left_out.labels.total()
     if not result.documents:
-        return found
+        return scores
     reports = {name: sequences[DEFAULT_LAYER] for name, sequences in result.metrics.items()}
     exact = reports["exact"]
     if exact["per_label"]:
-        found |= {f"{key}_{what}": value for what, value in _prf(exact["micro"]).items()}
+        scores |= {f"{key}_{what}": value for what, value in _prf(exact["micro"]).items()}
         unjudged = dict.fromkeys(sorted(left_out.labels), NOTHING)  # spaCy lists their labels too
-        found[f"{key}_per_type"] = {
+        scores[f"{key}_per_type"] = {
             label: _prf(prf) for label, prf in {**unjudged, **exact["per_label"]}.items()
         }
     for metric, report in reports.items():
         for headline, values in _headlines(metric, report):
-            found |= {f"{key}_{headline}_{what}": value for what, value in values.items()}
-    return found | {f"{key}_clueval": reports, f"{key}_signature": str(result.signature)}
+            scores |= {f"{key}_{headline}_{what}": value for what, value in values.items()}
+    return scores | {f"{key}_clueval": reports, f"{key}_signature": str(result.signature)}
 
 
 def _headlines(metric: str, report: Mapping[str, Any]) -> Iterator[tuple[str, Scores]]:

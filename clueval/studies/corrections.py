@@ -55,23 +55,23 @@ def changed_layers(
 ) -> dict[str, list[Span]]:
     """Return the layers of a side that a choice changes, with their spans by position."""
     shown: dict[str, list[dict[_Key, Span]]] = {}
-    for each in wrong:
-        sides = shown.setdefault(each.sequence, [{}, {}])
-        sides[each.side][_key(each.span)] = each.span
-        sides[1 - each.side].update((_key(span), span) for span in each.shown)
+    for judged in wrong:
+        sides = shown.setdefault(judged.sequence, [{}, {}])
+        sides[judged.side][_key(judged.span)] = judged.span
+        sides[1 - judged.side].update((_key(span), span) for span in judged.shown)
     changed = {}
     for layer, sides in shown.items():
         spans = layers.get(layer, ())
-        known, others = {*map(_key, spans)}, {*map(_key, other_layers.get(layer, ()))}
+        keys, other_keys = {*map(_key, spans)}, {*map(_key, other_layers.get(layer, ()))}
         kept = [
             span
             for span in spans
-            if choice in (BOTH, SIDES[side]) or _key(span) not in sides[side] or _key(span) in others
+            if choice in (BOTH, SIDES[side]) or _key(span) not in sides[side] or _key(span) in other_keys
         ]
         if choice in (BOTH, SIDES[1 - side]):
-            new = (span for key, span in sides[1 - side].items() if key not in known)
+            new = (span for key, span in sides[1 - side].items() if key not in keys)
             kept += [Span(span.start, span.end, span.labels, parts=span.parts) for span in new]
-        if {*map(_key, kept)} != known:
+        if {*map(_key, kept)} != keys:
             changed[layer] = sorted(kept, key=by_position)
     return changed
 
@@ -87,7 +87,7 @@ def tables_of(
     errors: Mapping[str, int], before: Mapping[str, Any], after: Mapping[str, Any], choice: Choice
 ) -> Iterator[Table]:
     """Yield whose the errors are, given their number by choice, and the scores as they are and with gold corrected."""
-    whose = {
+    owners = {
         "gold": phrase("the system's (gold is right)"),
         "predicted": phrase("gold's (the prediction is right)"),
         BOTH: phrase("gold's (both are right)"),
@@ -95,13 +95,13 @@ def tables_of(
         UNCLEAR: phrase("unclear"),
         "": phrase("not decided"),
     }
-    rows: list[list[Cell]] = [[words, errors.get(choice, 0)] for choice, words in whose.items()]
+    rows: list[list[Cell]] = [[words, errors.get(choice, 0)] for choice, words in owners.items()]
     yield Table(phrase("whose the errors are"), ["", phrase("errors")], rows)
-    of_corrected = {each.title: each for each in entries_of(after, choice)}
+    corrected_entries = {entry.title: entry for entry in entries_of(after, choice)}
     for entry in entries_of(before, choice):
         both = {
             phrase("gold as it is"): entry,
-            phrase("gold corrected"): of_corrected.get(entry.title, entry),
+            phrase("gold corrected"): corrected_entries.get(entry.title, entry),
         }
         if entry.is_chosen:
             yield Table(
@@ -110,9 +110,9 @@ def tables_of(
                 [
                     [
                         name,
-                        *(Rate(each.micro[rate]) for rate in ("precision", "recall", "f1")),
-                        each.micro["gold"],
+                        *(Rate(version.micro[rate]) for rate in ("precision", "recall", "f1")),
+                        version.micro["gold"],
                     ]
-                    for name, each in both.items()
+                    for name, version in both.items()
                 ],
             )

@@ -94,31 +94,31 @@ class PlaceDecisions:
     """
 
     def __init__(
-        self, found: Iterable[Decision], conflicts: str | None = None, digests: Iterable[str] = ()
+        self, decisions: Iterable[Decision], conflicts: str | None = None, digests: Iterable[str] = ()
     ) -> None:
         if conflicts not in (None, *CONFLICTS):
             raise UsageError(f"conflicts cannot be {conflicts!r}", advice=f"one of {', '.join(CONFLICTS)}")
         self._conflicts, self._digests = conflicts, sorted({*digests})
         self._places: dict[PlaceKey, list[Decision]] = {}
-        for each in dict.fromkeys(found):
-            self._places.setdefault(each.at, []).append(each)
+        for decision in dict.fromkeys(decisions):
+            self._places.setdefault(decision.at, []).append(decision)
         self._states: dict[PlaceKey, State] = {}
-        self._differing: dict[PlaceKey, list[Decision]] = {}
+        self._conflicting_lines: dict[PlaceKey, list[Decision]] = {}
 
-    def require_choices(self, known: Collection[str], hint: str = "") -> None:
+    def require_choices(self, choices: Collection[str], hint: str = "") -> None:
         """Raise `FormatError` for a choice that is not known; `hint` is further advice."""
-        for each in self._lines():
-            if each.choice and each.choice not in known:
+        for decision in self._lines():
+            if decision.choice and decision.choice not in choices:
                 raise FormatError(
-                    f"the choice {each.choice!r} is unknown",
-                    file=each.file,
-                    line=each.line,
-                    advice=f"one of {', '.join(known)}, or empty{hint}",
+                    f"the choice {decision.choice!r} is unknown",
+                    file=decision.file,
+                    line=decision.line,
+                    advice=f"one of {', '.join(choices)}, or empty{hint}",
                 )
 
     def _lines(self) -> Iterator[Decision]:
-        for of_place in self._places.values():
-            yield from of_place
+        for place_lines in self._places.values():
+            yield from place_lines
 
     def _keys(self, at: PlaceKey) -> set[PlaceKey]:
         document, _, start, end = at
@@ -133,30 +133,38 @@ class PlaceDecisions:
         keys = self._keys(place.at)
         if not keys:
             return PlaceDecision()
-        about = sorted((each for key in keys for each in self._places[key]), key=_time)
-        current = [each for each in about if each.choice and each.fingerprint == place.fingerprint]
-        latest = settled(current or [each for each in about if each.choice])
+        lines_about = sorted((decision for key in keys for decision in self._places[key]), key=_time)
+        current = [
+            decision
+            for decision in lines_about
+            if decision.choice and decision.fingerprint == place.fingerprint
+        ]
+        latest = settled(current or [decision for decision in lines_about if decision.choice])
         state: State = "decided" if current else "stale" if latest else "undecided"
-        if current and len({each.choice for each in latest}) > 1:
+        if current and len({decision.choice for decision in latest}) > 1:
             state = "conflict" if self._conflicts in (None, "drop") else "decided"
-            self._differing.update(dict.fromkeys(keys, latest))
+            self._conflicting_lines.update(dict.fromkeys(keys, latest))
             latest = latest[:1] if self._conflicts == "first" else latest[-1:]
         choice = "" if state == "conflict" or not latest else latest[-1].choice
         for key in keys:
             if self._states.get(key) != "decided":  # the same place, as another page shows it
                 self._states[key] = state
-        comments = dict.fromkeys((each.reviewer, each.comment) for each in about if each.comment)
+        comments = dict.fromkeys(
+            (decision.reviewer, decision.comment) for decision in lines_about if decision.comment
+        )
         if len(comments) == 1:
             ((_, comment),) = comments
         else:
             comment = "\n".join(f"{name}: {text}" if name else text for name, text in comments)
-        names = dict.fromkeys(each.reviewer for each in (latest if choice else about) if each.reviewer)
+        names = dict.fromkeys(
+            decision.reviewer for decision in (latest if choice else lines_about) if decision.reviewer
+        )
         return PlaceDecision(choice, state, comment, ", ".join(names))
 
     def leave_out(self, place: Place) -> None:
         """Note that there is such a place, which may not be listed."""
         for key in self._keys(place.at):
-            is_same = any(each.fingerprint == place.fingerprint for each in self._places[key])
+            is_same = any(decision.fingerprint == place.fingerprint for decision in self._places[key])
             if key not in self._states or (is_same and self._states[key] == "stale"):
                 self._states[key] = "not listed"
 
@@ -170,11 +178,11 @@ class PlaceDecisions:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield all lines as files have them."""
-        for each in self._lines():
-            document, layer, start, end = each.at
-            values = (document, layer, start, end - 1, each.fingerprint)
-            said = (each.choice, each.comment, each.reviewer, each.time)
-            yield dict(zip(COLUMNS, (*values, *said), strict=True)) | dict(each.more)
+        for decision in self._lines():
+            document, layer, start, end = decision.at
+            values = (document, layer, start, end - 1, decision.fingerprint)
+            cells = (decision.choice, decision.comment, decision.reviewer, decision.time)
+            yield dict(zip(COLUMNS, (*values, *cells), strict=True)) | dict(decision.more)
 
     @property
     def lost(self) -> list[PlaceKey]:
@@ -184,8 +192,8 @@ class PlaceDecisions:
     @property
     def reviewers(self) -> list[str]:
         """The names in lines about places that were found."""
-        used = (each for key in self._states for each in self._places[key])
-        return sorted({each.reviewer for each in used if each.reviewer})
+        used = (decision for key in self._states for decision in self._places[key])
+        return sorted({decision.reviewer for decision in used if decision.reviewer})
 
     @property
     def in_signature(self) -> str:
@@ -196,15 +204,18 @@ class PlaceDecisions:
 
     def checked(self) -> None:
         """Raise `UsageError` for conflicts, if nothing was chosen to be done about them."""
-        if self._conflicts is not None or not self._differing:
+        if self._conflicts is not None or not self._conflicting_lines:
             return
-        n, some = len(self._differing), []
-        for (document, _, start, end), about in list(self._differing.items())[:MOST_LISTED]:
-            said = (f"{each.choice} ({each.reviewer})" if each.reviewer else each.choice for each in about)
-            some.append(f"{document} {start}-{end - 1}: {', '.join(said)}")
-        more = f" and {n - len(some):,} more" if n > len(some) else ""
+        n, examples = len(self._conflicting_lines), []
+        for (document, _, start, end), lines_about in list(self._conflicting_lines.items())[:MOST_LISTED]:
+            choices = (
+                f"{decision.choice} ({decision.reviewer})" if decision.reviewer else decision.choice
+                for decision in lines_about
+            )
+            examples.append(f"{document} {start}-{end - 1}: {', '.join(choices)}")
+        more = f" and {n - len(examples):,} more" if n > len(examples) else ""
         raise UsageError(
-            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(some)}{more}",
+            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(examples)}{more}",
             advice="confirm one choice for each on the page; conflicts='last' takes the later ones",
         )
 
@@ -213,35 +224,38 @@ class PlaceDecisions:
         not_listed = self.number("not listed")
         return (
             f"decisions: {self.number('decided'):,} used, {self.number('stale'):,} stale, {len(self.lost):,} lost, "
-            f"{len(self._differing):,} in conflict" + (f", {not_listed:,} not listed" if not_listed else "")
+            f"{len(self._conflicting_lines):,} in conflict"
+            + (f", {not_listed:,} not listed" if not_listed else "")
         )
 
 
-def _time(each: Decision) -> tuple[str, str, str, str]:
-    return each.time, each.reviewer, each.choice, each.comment
+def _time(decision: Decision) -> tuple[str, str, str, str]:
+    return decision.time, decision.reviewer, decision.choice, decision.comment
 
 
 def settled(lines: Iterable[Decision]) -> list[Decision]:
     """Return the lines that count, given those of one place by time: one choice, or those in conflict.
 
-    >>> def said(name: str, time: str, choice: str) -> Decision:
+    >>> def row(name: str, time: str, choice: str) -> Decision:
     ...     return Decision(("d", "*", 0, 1), "", choice, "", name, time)
-    >>> settled([said("anna", "1", "gold"), said("bob", "2", "none"), said("anna", "3", "none")])[-1].choice
+    >>> settled([row("anna", "1", "gold"), row("bob", "2", "none"), row("anna", "3", "none")])[-1].choice
     'none'
-    >>> [line.choice for line in settled([said("anna", "1", "gold"), said("bob", "2", "none")])]
+    >>> [line.choice for line in settled([row("anna", "1", "gold"), row("bob", "2", "none")])]
     ['gold', 'none']
     """
     latest: dict[str, list[Decision]] = {}
     confirmed: list[Decision] = []
-    for each in lines:
-        latest[each.reviewer] = _of_latest_time([*latest.get(each.reviewer, ()), each])
-        if each.more.get(CONFIRMED):
-            confirmed = _of_latest_time([*confirmed, each])
-    return confirmed or sorted((each for of in latest.values() for each in of), key=_time)
+    for line in lines:
+        latest[line.reviewer] = _latest_lines([*latest.get(line.reviewer, ()), line])
+        if line.more.get(CONFIRMED):
+            confirmed = _latest_lines([*confirmed, line])
+    return confirmed or sorted(
+        (line for reviewer_lines in latest.values() for line in reviewer_lines), key=_time
+    )
 
 
-def _of_latest_time(lines: Sequence[Decision]) -> list[Decision]:
-    return [each for each in lines if each.time == lines[-1].time]
+def _latest_lines(lines: Sequence[Decision]) -> list[Decision]:
+    return [line for line in lines if line.time == lines[-1].time]
 
 
 # --- files
@@ -255,17 +269,17 @@ def read_decisions(
     Raises `FileError` for a file that cannot be read and a folder without files of decisions, `FormatError` for a line
     that cannot be read and an unknown choice.
     """
-    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    for each in given:
-        require_kind(each, "str | PathLike", "each of decisions")
-    found: list[Decision] = []
+    sources = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    for source in sources:
+        require_kind(source, "str | PathLike", "each of decisions")
+    all_decisions: list[Decision] = []
     digests: list[str] = []
-    for path in dict.fromkeys(file for each in given for file in _files(Path(each))):
+    for path in dict.fromkeys(file for source in sources for file in _files(Path(source))):
         rows = _rows_of_workbook(path) if path.suffix.lower() == ENDINGS[-1] else _rows(path)
-        found += [_decision(*row) for row in rows]
+        all_decisions += [_decision(*row) for row in rows]
         with path.open("rb") as content:
             digests.append(file_digest(content, "sha256").hexdigest())
-    decisions = PlaceDecisions(found, conflicts, digests)
+    decisions = PlaceDecisions(all_decisions, conflicts, digests)
     if choices is not None:
         decisions.require_choices(choices)
     return decisions
@@ -275,11 +289,11 @@ def _files(path: Path) -> Iterator[Path]:
     if not is_folder(path):
         yield path
         return
-    names = sorted(each for each in path.iterdir() if each.suffix in ENDINGS and each.name[0] not in ".~")
-    if not names:
+    files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS and file.name[0] not in ".~")
+    if not files:
         advice = f"their names end in {', '.join(ENDINGS)}"
         raise FileError("the folder has no files of decisions", file=str(path), advice=advice)
-    yield from names
+    yield from files
 
 
 def _rows_of_workbook(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
@@ -338,13 +352,13 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
             continue
         if any(row[len(header) :]):
             raise wrong(f"the line has {len(row)} cells, and the header {len(header)}", number)
-        yield str(path), number, {name: _plain(text) for name, text in zip(header, row, strict=False)}
+        yield str(path), number, {name: _plain_cell(text) for name, text in zip(header, row, strict=False)}
 
 
-def _plain(text: str) -> str:
+def _plain_cell(text: str) -> str:
     """Return a cell without the apostrophe that keeps a spreadsheet from running it.
 
-    >>> _plain("'=1"), _plain("''=1"), _plain("'s")
+    >>> _plain_cell("'=1"), _plain_cell("''=1"), _plain_cell("'s")
     ('=1', "'=1", "'s")
     """
     return re.sub(r"^'(?='*[-=+@])", "", text)
@@ -371,10 +385,10 @@ def _decision(file: str, line: int, row: Mapping[str, object]) -> Decision:
     start, last = int(texts["start"]), int(texts["end_inclusive"])
     if last + 1 < start:
         raise wrong(f"the span ends at {last}, before it starts at {start}")
-    said = {name: texts.get(name, "") for name in ("fingerprint", *DECISION_COLUMNS)}
+    cells = {name: texts.get(name, "") for name in ("fingerprint", *DECISION_COLUMNS)}
     more = {name: text for name, text in texts.items() if name not in COLUMNS and text}
     at = texts["document"], texts.get("layer") or ANY_LAYER, start, last + 1
-    return Decision(at, more=Frozen(more), file=file, line=line, **said)
+    return Decision(at, more=Frozen(more), file=file, line=line, **cells)
 
 
 def require_no_choices(names: Iterable[str]) -> None:

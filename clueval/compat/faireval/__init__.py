@@ -88,10 +88,10 @@ def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | Litera
     >>> overlap_type((1, 4), (2, 3)), overlap_type((1, 4), (5, 6))
     ('BES', False)
     """
-    one, other = (Span(begin, end + 1) for begin, end in (span1, span2))
-    if one == other:
+    first, second = (Span(begin, end + 1) for begin, end in (span1, span2))
+    if first == second:
         return "TP"
-    return boundary_kind(one, other) if one.overlaps(other) else False
+    return boundary_kind(first, second) if first.overlaps(second) else False
 
 
 def precision(

@@ -63,7 +63,7 @@ class FairEvalConfig:
 
     def settings(self) -> dict[str, str]:
         """Return the settings as text, as a report shows them; `parse_weights` reads the weights."""
-        shown = {each.name: str(getattr(self, each.name)) for each in fields(self)}
+        shown = {option.name: str(getattr(self, option.name)) for option in fields(self)}
         formulas = (
             f"{kind} = "
             + (" + ".join(f"{weight:g} {part}" for part, weight in parts.items() if weight) or "0 TP")
@@ -89,32 +89,32 @@ def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConf
     >>> parse_config(enumerate(text, 1), file="run.config").labels
     ('NP', 'PP')
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for number, line in lines:
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         try:
             key, value = _setting(text)
-            if key in found:
+            if key in settings:
                 raise UsageError(f"{key} is set twice", advice="remove one of the lines")
         except UsageError as error:
             raise FormatError(error.problem, file=file, line=number, advice=error.advice) from None
-        found[key] = value
+        settings[key] = value
     for key in _MANDATORY:
-        if key not in found:
+        if key not in settings:
             raise FormatError(f"{key} is missing", file=file, advice=f"add a line: {key} = FILE or FOLDER")
-    return FairEvalConfig(**{key: value for key, value in found.items() if value is not None})
+    return FairEvalConfig(**{key: value for key, value in settings.items() if value is not None})
 
 
 def _setting(text: str) -> tuple[str, Any]:
     """Return the key and the value of a line, None for the default. Raises `UsageError`."""
     key, equals, value = (part.strip() for part in text.partition("="))
-    known = [each.name for each in fields(FairEvalConfig)]
+    keys = [option.name for option in fields(FairEvalConfig)]
     if not equals:
         raise UsageError(f"no '=' in {text!r}", advice="expected: key = value")
-    if key not in known:
-        raise UsageError(f"unknown key {key!r}", advice=f"known are {', '.join(known)}")
+    if key not in keys:
+        raise UsageError(f"unknown key {key!r}", advice=f"known are {', '.join(keys)}")
     if not value and key in _MANDATORY:
         raise UsageError(f"{key} has no value", advice=f"expected: {key} = FILE or FOLDER")
     try:
@@ -173,7 +173,7 @@ class Run:
         options = FormatOptions(ignore_punct=ignore_punct)
         for gold, predicted in zip_longest(sentences_of(target, options), sentences_of(system, options)):
             if gold is None or predicted is None:
-                numbers = ((each.name, sum(1 for _ in each.sentences())) for each in (target, system))
+                numbers = ((side.name, sum(1 for _ in side.sentences())) for side in (target, system))
                 has = [f"{name} has {number} sentence{'s' * (number != 1)}" for name, number in numbers]
                 advice = (
                     "both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999"

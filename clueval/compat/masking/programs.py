@@ -51,7 +51,7 @@ class OtherProgram(DocumentMetric):
         tally = Tally()
         for pair in pairs:
             if where:
-                gold, predicted = (_filtered(side, where) for side in pair.sides)
+                gold, predicted = (_filtered_document(side, where) for side in pair.sides)
                 pair = replace(pair, gold=gold, predicted=predicted)
             tally.update(self.count(pair))
         return tally
@@ -78,7 +78,7 @@ class OtherProgram(DocumentMetric):
         return next(iter(named or self.metric.of_mentions(gold.layers)), "")
 
 
-def _filtered(document: Document, where: Where) -> Document:
+def _filtered_document(document: Document, where: Where) -> Document:
     layers = {
         name: list(compress(spans, counted(spans, document, where)))
         for name, spans in document.layers.items()
@@ -137,7 +137,7 @@ def _ranges(spans: Iterable[LabelledRange]) -> set[Range]:
     return {(start, end) for start, end, _ in spans}
 
 
-def _compared(gold: set[Any], predicted: set[Any]) -> tuple[int, int, int]:
+def _tp_fp_fn(gold: set[Any], predicted: set[Any]) -> tuple[int, int, int]:
     """Return the numbers of what is on both sides, on the predicted side only, and on the gold side only."""
     return len(gold & predicted), len(predicted - gold), len(gold - predicted)
 
@@ -178,13 +178,15 @@ class TabFigures(OtherProgram):
         risk = risk_by(metric.risk_order)
         reader = MentionReader(pair.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
         tokens = tokens_of(_WORD, text)
-        around, annotators = [], 0
+        covers, annotators = [], 0
         for name in examination.views:
             mentions = list(reader.read(pair.gold.layers.get(name, ()), None))
             annotators += bool(mentions)
-            around.append(Covers([one for each in mentions if self._needs_mask(each) for one in each.ranges]))
+            covers.append(
+                Covers([part for mention in mentions if self._needs_mask(mention) for part in mention.ranges])
+            )
             self._add_recall(tally, mentions, exposed, tokens)
-        self._add_precision(tally, examination, around, annotators, tokens)
+        self._add_precision(tally, examination, covers, annotators, tokens)
         return tally
 
     def _needs_mask(self, mention: Mention) -> bool:
@@ -198,17 +200,17 @@ class TabFigures(OtherProgram):
         for mention in mentions:
             members.setdefault(mention.entity, []).append(mention)
         by_label: dict[str, list[Range]] = {}
-        for own in members.values():
-            to_mask = [mention for mention in own if self._needs_mask(mention)]
+        for entity_mentions in members.values():
+            to_mask = [mention for mention in entity_mentions if self._needs_mask(mention)]
             if not to_mask:
                 continue
-            kind = "direct" if own[0].kind == "DIRECT" else "quasi"
+            kind = "direct" if entity_mentions[0].kind == "DIRECT" else "quasi"
             tally["entity", kind, "gold"] += 1
-            tally["entity", kind, "masked"] += not any(exposed.within(each.ranges) for each in to_mask)
-            for mention in own:
+            tally["entity", kind, "masked"] += not any(exposed.within(mention.ranges) for mention in to_mask)
+            for mention in entity_mentions:
                 tally["mention", "gold"] += 1
                 tally["mention", "masked"] += not exposed.within(mention.ranges)
-                by_label.setdefault(own[0].label, []).extend(mention.ranges)
+                by_label.setdefault(entity_mentions[0].label, []).extend(mention.ranges)
         for label, ranges in by_label.items():
             for token, number in tokens_within(tokens, ranges):
                 is_masked = not exposed.between(*token)
@@ -220,7 +222,7 @@ class TabFigures(OtherProgram):
         self,
         tally: Tally,
         examination: Examination,
-        around: Sequence[Covers],
+        covers: Sequence[Covers],
         annotators: int,
         tokens: Sequence[Range],
     ) -> None:
@@ -229,10 +231,10 @@ class TabFigures(OtherProgram):
         weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
         masks = [(mask.start, mask.end) for mask in examination.masks.spans]
         for mask in masks:
-            tally["mention", "right"] += sum(cover.holds(*mask) for cover in around)
+            tally["mention", "right"] += sum(cover.holds(*mask) for cover in covers)
             tally["mention", "predicted"] += annotators
         for (start, end), number in tokens_within(tokens, masks):
-            right, predicted = number * sum(cover.holds(start, end) for cover in around), number * annotators
+            right, predicted = number * sum(cover.holds(start, end) for cover in covers), number * annotators
             tally["token", "right"] += right
             tally["token", "predicted"] += predicted
             if weigh is not None:
@@ -295,11 +297,14 @@ class I2b2Figures(OtherProgram):
         tokens = tokens_of(_ASCII_TOKEN, text)
         gold, predicted = map(set, sides)
         gold_tokens, predicted_tokens = (set(_labelled_tokens(tokens, side)) for side in sides)
-        right = _relaxed(gold, predicted)
+        right = _relaxed_matches(gold, predicted)
         tally = Tally({("relaxed", right, len(predicted) - right, len(gold) - right): 1})
-        for name, own, other in (("token", gold_tokens, predicted_tokens), ("strict", gold, predicted)):
-            tally[name, *_compared(own, other)] += 1
-            tally[f"binary_{name}", *_compared(_ranges(own), _ranges(other))] += 1
+        for name, gold_set, predicted_set in (
+            ("token", gold_tokens, predicted_tokens),
+            ("strict", gold, predicted),
+        ):
+            tally[name, *_tp_fp_fn(gold_set, predicted_set)] += 1
+            tally[f"binary_{name}", *_tp_fp_fn(_ranges(gold_set), _ranges(predicted_set))] += 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -310,13 +315,13 @@ class I2b2Figures(OtherProgram):
             report[name] = {"tp": tp, "fp": fp, "fn": fn}
             report[name] |= {"micro_precision": rate(tp, tp + fp), "micro_recall": rate(tp, tp + fn)}
             n = sum(number for _, number in documents)
-            for which, wrong in (("precision", 1), ("recall", 2)):
+            for rate_name, wrong in (("precision", 1), ("recall", 2)):
                 values = [
                     (rate(counts[0], counts[0] + counts[wrong]), number) for counts, number in documents
                 ]
                 mean = rate(math.fsum(value * number for value, number in values), n)
                 variance = rate(math.fsum((value - mean) ** 2 * number for value, number in values), n)
-                report[name] |= {f"macro_{which}": mean, f"macro_{which}_sd": math.sqrt(variance)}
+                report[name] |= {f"macro_{rate_name}": mean, f"macro_{rate_name}_sd": math.sqrt(variance)}
         return report
 
 
@@ -329,21 +334,21 @@ def _labelled_tokens(tokens: Sequence[Range], spans: Iterable[LabelledRange]) ->
             yield start, end, label
 
 
-def _relaxed(gold: set[LabelledRange], predicted: set[LabelledRange]) -> int:
+def _relaxed_matches(gold: set[LabelledRange], predicted: set[LabelledRange]) -> int:
     """Return how many pairs have the same start and label and near ends, nearest first, one to one."""
     near = sorted(
-        (abs(end - other), start, label, end, other)
+        (abs(end - predicted_end), start, label, end, predicted_end)
         for start, end, label in gold
-        for other in range(end - NEAR, end + NEAR + 1)
-        if (start, other, label) in predicted
+        for predicted_end in range(end - NEAR, end + NEAR + 1)
+        if (start, predicted_end, label) in predicted
     )
-    own: set[LabelledRange] = set()
-    others: set[LabelledRange] = set()
-    for _, start, label, end, other in near:
-        if (start, end, label) not in own and (start, other, label) not in others:
-            own.add((start, end, label))
-            others.add((start, other, label))
-    return len(own)
+    paired_gold: set[LabelledRange] = set()
+    paired_predicted: set[LabelledRange] = set()
+    for _, start, label, end, predicted_end in near:
+        if (start, end, label) not in paired_gold and (start, predicted_end, label) not in paired_predicted:
+            paired_gold.add((start, end, label))
+            paired_predicted.add((start, predicted_end, label))
+    return len(paired_gold)
 
 
 # --- MEDDOCAN
@@ -365,13 +370,17 @@ class MeddocanFigures(OtherProgram):
         sentences = len(pair.gold.sentences)
         tally = Tally({("sentences", "all"): sentences})
         tally["documents", "without sentences"] += not sentences and bool(text.strip())
-        ranges, others = _ranges(gold), _ranges(predicted)
-        right = (ranges & others) | {*wildcards_of(text, ranges)}.intersection(wildcards_of(text, others))
+        gold_ranges, predicted_ranges = _ranges(gold), _ranges(predicted)
+        right = (gold_ranges & predicted_ranges) | {*wildcards_of(text, gold_ranges)}.intersection(
+            wildcards_of(text, predicted_ranges)
+        )
         covers = Covers(right)
-        spurious, missed = (sum(not covers.holds(*one) for one in side) for side in (others, ranges))
+        spurious, missed = (
+            sum(not covers.holds(*part) for part in side) for side in (predicted_ranges, gold_ranges)
+        )
         for name, counts in (
-            ("ner", _compared(set(gold), set(predicted))),
-            ("strict", _compared(ranges, others)),
+            ("ner", _tp_fp_fn(set(gold), set(predicted))),
+            ("strict", _tp_fp_fn(gold_ranges, predicted_ranges)),
             ("merged", (len(right), spurious, missed)),
         ):
             for what, number in zip(COUNTS, counts, strict=True):
@@ -386,8 +395,8 @@ class MeddocanFigures(OtherProgram):
             report[name] = {"tp": tp, "fp": fp, "fn": fn, "precision": precision, "recall": recall}
             report[name]["f1"] = f_measure(precision, recall)
         sentences = total["sentences", "all"]
-        known = sentences > 0 and not total["documents", "without sentences"]
-        report["ner"]["leak"] = rate(report["ner"]["fn"], sentences) if known else None
+        has_sentences = sentences > 0 and not total["documents", "without sentences"]
+        report["ner"]["leak"] = rate(report["ner"]["fn"], sentences) if has_sentences else None
         return report
 
 
@@ -415,17 +424,19 @@ class PresidioFigures(OtherProgram):
         ignored = [text[start:end].casefold() in self.metric.ignore_words.words for start, end in tokens]
         gold_labels, predicted_labels = labels_of(tokens, gold), labels_of(tokens, predicted)
         tally = Tally()
-        for own, other, is_ignored in zip(gold_labels, predicted_labels, ignored, strict=True):
-            if own != other and is_ignored:
+        for gold_label, predicted_label, is_ignored in zip(
+            gold_labels, predicted_labels, ignored, strict=True
+        ):
+            if gold_label != predicted_label and is_ignored:
                 continue
-            if own is not None:
+            if gold_label is not None:
                 tally["pii", "", "annotated"] += 1
-                tally["label", own, "annotated"] += 1
-            if other is not None:
+                tally["label", gold_label, "annotated"] += 1
+            if predicted_label is not None:
                 tally["pii", "", "predicted"] += 1
-                tally["label", other, "predicted"] += 1
-                tally["pii", "", "tp"] += own is not None
-                tally["label", other, "tp"] += own == other
+                tally["label", predicted_label, "predicted"] += 1
+                tally["pii", "", "tp"] += gold_label is not None
+                tally["label", predicted_label, "tp"] += gold_label == predicted_label
         self._add_runs(tally, _runs(tokens, gold_labels, ignored), _runs(tokens, predicted_labels, ignored))
         return tally
 

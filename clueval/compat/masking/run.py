@@ -105,9 +105,9 @@ def masking(
     """
     refuse_unknown(options, _KNOWN, "masking")
     names = [Path(side).name for side in (gold, predicted) if isinstance(side, str | PathLike)]
-    with spooled(gold, None if redacted else predicted) as (own, other):
+    with spooled(gold, None if redacted else predicted) as (gold_side, predicted_side):
         settings = {name: options.pop(name) for name in SETTINGS if name in options}
-        reading, form, first = _first_file(own, options)
+        reading, form, first = _first_file(gold_side, options)
         table = first if form is not None and form.name == "spans" else None
         settings, layers = _with_column_of_entities(settings, layers, table)
         metric = metric_of(settings, token_weights=weight_column is not None)
@@ -116,12 +116,12 @@ def masking(
         groups = groups_of(options.pop("reading", Reading()), options, "masking")
         steps: list[Step] = []
         if weight_column is not None:
-            if not are_paths(own):
+            if not are_paths(gold_side):
                 raise UsageError(
                     "weight_column is a column of files, and gold is in memory", advice="leave it out"
                 )
             steps.append(TokenWeights(weight_column))
-        decided = _decided(decisions, conflicts)
+        decided = _checked_decisions(decisions, conflicts)
         metrics = _metrics(metric, decided, several(conventions, "conventions"))
         cited: dict[str, str] = {}
         aligned = None
@@ -131,24 +131,24 @@ def masking(
             require_kind(placeholder, "str | Iterable", "placeholder")
             patterns = (placeholder,) if isinstance(placeholder, str) else tuple(placeholder)
             steps.append(Redacted(patterns, align))
-            texts = _redacted_texts(own, predicted, steps, layers, groups)
-            result = scored(own, None, metrics, None, groups, texts=texts)
+            texts = _redacted_texts(gold_side, predicted, steps, layers, groups)
+            result = scored(gold_side, None, metrics, None, groups, texts=texts)
             aligned = result.bag.notes["redacted", "aligned"]
         elif align or not isinstance(placeholder, tuple | list) or placeholder:
             raise UsageError("placeholder and align are for redacted texts", advice="add redacted=True")
         else:
             require_layers(layers)
             try:
-                result = scored(own, other, metrics, layers, groups, steps)
+                result = scored(gold_side, predicted_side, metrics, layers, groups, steps)
             except (TextMismatch, FormatError, TagError) as error:
-                are_texts = are_paths(other) and all(
-                    path.suffix in (".txt", ".md") for _, path in files_of_side(other)
+                are_texts = are_paths(predicted_side) and all(
+                    path.suffix in (".txt", ".md") for _, path in files_of_side(predicted_side)
                 )
                 if isinstance(error, TextMismatch) or are_texts:
                     before = f"{error.advice}; " if error.advice else ""
                     error.advice = f"{before}for redacted texts add redacted=True"
                 raise
-            for warning in swapped(own, other):
+            for warning in swapped(gold_side, predicted_side):
                 warn(warning)
         # masks may be in other layers than mentions, so only the first metric says which layers are missing
         plan = replace(result.plan, metrics=result.plan.metrics[:1])
@@ -159,7 +159,9 @@ def masking(
         return replace(report, result=result, aligned=aligned)
 
 
-def _decided(decisions: Paths | PlaceDecisions | None, conflicts: str | None) -> PlaceDecisions | None:
+def _checked_decisions(
+    decisions: Paths | PlaceDecisions | None, conflicts: str | None
+) -> PlaceDecisions | None:
     """Return the decisions. Raises `CluevalError` for files that cannot be read, and for choices that are none."""
     if decisions is None:
         if conflicts is not None:
@@ -197,19 +199,19 @@ def _redacted_texts(
         raise UsageError(
             "redacted texts are on the predicted side, and there is none", advice="give both sides"
         )
-    of_documents = RedactedTexts(redacted)
+    redacted_texts = RedactedTexts(redacted)
     read = Read()
     sides = sides_of({"gold": gold}, groups.readings[:1], layers)
     documents = (document for (document,) in sides.texts(read) if document is not None)
-    return Texts(iter(redacted_pairs(documents, of_documents, steps)), "documents", (), read, {})
+    return Texts(iter(redacted_pairs(documents, redacted_texts, steps)), "documents", (), read, {})
 
 
 def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | None, Path | None]:
     """Return how gold is read, and the format and the path of its first file, if it is read from files."""
-    given = {name: options[name] for name in field_names(Reading) if name in options}
-    own, *_ = readings_of(options.get("reading", Reading()), given)
+    reading_options = {name: options[name] for name in field_names(Reading) if name in options}
+    reading, *_ = readings_of(options.get("reading", Reading()), reading_options)
     first = next((path for _, path in files_of_side(gold)), None) if are_paths(gold) else None
-    return own, None if first is None else form_at(first, FormatOptions.of(own)), first
+    return reading, None if first is None else form_at(first, FormatOptions.of(reading)), first
 
 
 def _with_column_of_entities(

@@ -68,8 +68,13 @@ class TypeCounts(NamedTuple):
     @classmethod
     def of_entities(cls, true: Entities, predicted: Entities) -> TypeCounts:
         """Return the counts of spans that have been decoded already."""
-        one, other = set(chain(*true.entities)), set(chain(*predicted.entities))
-        return cls.of(*(Counter(str(span.tag) for span in spans) for spans in (one, one & other, other)))
+        true_spans, predicted_spans = set(chain(*true.entities)), set(chain(*predicted.entities))
+        return cls.of(
+            *(
+                Counter(str(span.tag) for span in spans)
+                for spans in (true_spans, true_spans & predicted_spans, predicted_spans)
+            )
+        )
 
 
 def lenient_counts(y_true: Sentences, y_pred: Sentences, *, suffix: bool = False) -> TypeCounts:
@@ -77,10 +82,10 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, *, suffix: bool = False
     true, predicted, parts = _parts(y_true, y_pred, require_tag)
     warn_of_strange_tags(chain.from_iterable(chain(*parts)), suffix=suffix)
     try:
-        return _counted(parts, partial(chunks_between, decisions=Decisions(suffix=suffix)))
+        return _type_counts(parts, partial(chunks_between, decisions=Decisions(suffix=suffix)))
     except ReachesBeyond:
         whole = Counter([(tuple(flat(true)), tuple(flat(predicted)))])
-        return _counted(whole, lambda tags: list(dict.fromkeys(chunks(tags, suffix=suffix))))
+        return _type_counts(whole, lambda tags: list(dict.fromkeys(chunks(tags, suffix=suffix))))
 
 
 def strict_counts(
@@ -93,27 +98,27 @@ def strict_counts(
         scheme(require_tag(tag), suffix=suffix).is_valid()
 
     def decode(tags: Sequence[str]) -> list[Chunk]:
-        return [(each.tag, each.start, each.end) for each in Tokens(tags, scheme, suffix).entities]
+        return [(entity.tag, entity.start, entity.end) for entity in Tokens(tags, scheme, suffix).entities]
 
     true, predicted, parts = _parts(y_true, y_pred, check)
     if scheme.__module__ != Token.__module__:  # where the user has defined it, an O may have any meaning
         parts = Counter(zip(map(tuple, true), map(tuple, predicted), strict=True))
     try:
-        return _counted(parts, decode)
+        return _type_counts(parts, decode)
     except TagError:
         _check(y_true, y_pred, check)  # names the position
         raise
 
 
-def _counted(parts: _Parts, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
+def _type_counts(parts: _Parts, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
     """Decode each distinct list of tags once, and count its spans multiplied by its number of occurrences."""
     counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
-    known: dict[tuple[str, ...], list[Chunk]] = {}
+    chunks_of_tags: dict[tuple[str, ...], list[Chunk]] = {}
     for sides, times in parts.items():
         for tags in sides:
-            if tags not in known:
-                known[tags] = decode(tags)
-        true, predicted = map(known.__getitem__, sides)
+            if tags not in chunks_of_tags:
+                chunks_of_tags[tags] = decode(tags)
+        true, predicted = map(chunks_of_tags.__getitem__, sides)
         right = true if true is predicted else set(true).intersection(predicted)
         for counter, spans in zip(counters, (true, right, predicted), strict=True):
             for type_, _, _ in spans:
@@ -140,9 +145,9 @@ def require_tag(tag: object) -> str:
 
 def warn_of_strange_tags(tags: Iterable[str], *, suffix: bool) -> None:
     """Warn once of every tag that is not of the form B-X, I-X, E-X or S-X (X-B and so on with `suffix`)."""
-    known = ("-B", "-I", "-E", "-S") if suffix else ("B-", "I-", "E-", "S-")
+    affixes = ("-B", "-I", "-E", "-S") if suffix else ("B-", "I-", "E-", "S-")
     for tag in sorted(set(tags)):
-        fits = tag.endswith(known) if suffix else tag.startswith(known)
+        fits = tag.endswith(affixes) if suffix else tag.startswith(affixes)
         if not fits and tag not in (OUTSIDE, "B", "I", "E", "S"):
             warnings.warn(f"{tag} seems not to be NE tag.", stacklevel=2)
 
@@ -199,20 +204,20 @@ class UndefinedMetricWarning(UserWarning, RuntimeWarning):
 
 
 @cache
-def _with(other: type[Warning]) -> type[UndefinedMetricWarning]:
-    return type(UndefinedMetricWarning.__name__, (UndefinedMetricWarning, other), {"__module__": __name__})
+def _subclass_of(base: type[Warning]) -> type[UndefinedMetricWarning]:
+    return type(UndefinedMetricWarning.__name__, (UndefinedMetricWarning, base), {"__module__": __name__})
 
 
 def check_arguments(average: str | None, beta: float, zero_division: ZeroDivision) -> None:
     """Raise `UsageError` (a ValueError) for an invalid argument."""
     if beta < 0:
         raise UsageError(f"beta should be >=0 in the F-beta score, not {beta!r}")
-    for name, value, known in (
+    for name, value, choices in (
         ("average", average, (None, "micro", "macro", "weighted")),
         ("zero_division", zero_division, ("warn", 0, 1)),
     ):
-        if value not in known:
-            raise UsageError(f"{name} has to be one of {known}, not {value!r}")
+        if value not in choices:
+            raise UsageError(f"{name} has to be one of {choices}, not {value!r}")
 
 
 def averaged(
@@ -253,19 +258,19 @@ def averaged(
 
 def _warn(predicted: Sequence[int], true: Sequence[int], warn_for: Collection[str]) -> None:
     """Warn as seqeval does of rates that are 0/0."""
-    found = []
+    undefined = []
     for rate, wholes, modifier in (("precision", predicted, "predicted"), ("recall", true, "true")):
         if rate in warn_for and 0 in wholes:
             start = f"{rate.title()} and F-score are" if "f-score" in warn_for else f"{rate.title()} is"
-            found.append((start, modifier))
+            undefined.append((start, modifier))
     if tuple(warn_for) == ("f-score",) and (0, 0) in zip(predicted, true, strict=True):
-        found.append(("F-score is", "true nor predicted"))
-    other = getattr(sys.modules.get("sklearn.exceptions"), "UndefinedMetricWarning", None)
-    for start, modifier in found:
+        undefined.append(("F-score is", "true nor predicted"))
+    sklearn_warning = getattr(sys.modules.get("sklearn.exceptions"), "UndefinedMetricWarning", None)
+    for start, modifier in undefined:
         warnings.warn(
             f"{start} ill-defined and being set to 0.0 {'due to' if len(true) == 1 else 'in labels with'} "
             f"no {modifier} samples. Use `zero_division` parameter to control this behavior.",
-            UndefinedMetricWarning if other is None else _with(other),
+            UndefinedMetricWarning if sklearn_warning is None else _subclass_of(sklearn_warning),
             stacklevel=4,
         )
 

@@ -76,7 +76,7 @@ def _patterns(rules: str) -> Patterns:
     )
 
 
-def _as_in(scheme: str) -> tuple[Prefix, Patterns, Patterns, Patterns]:
+def _rules_of_scheme(scheme: str) -> tuple[Prefix, Patterns, Patterns, Patterns]:
     """Return the prefixes and the patterns of a scheme of `clueval.core.tags`."""
     rules = RULES[scheme]
     allowed = reduce(or_, (Prefixes[letter] for letter in rules.prefixes))
@@ -144,15 +144,15 @@ class Token:
     def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
         """Return whether `prev` and this tag match one of the patterns."""
         return any(
-            prev.prefix in before and self.prefix in own and self.check_tag(prev, relation)
-            for before, own, relation in patterns
+            prev.prefix in before and self.prefix in after and self.check_tag(prev, relation)
+            for before, after, relation in patterns
         )
 
 
 class IOB1(Token):
     """I for all tokens, but B for the first of a span that touches a span of the same label before it."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("IOB1")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("IOB1")
 
 
 class IOE1(Token):
@@ -167,25 +167,25 @@ class IOE1(Token):
 class IOB2(Token):
     """B for the first token of every span, I for the others."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BIO")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("BIO")
 
 
 class IOE2(Token):
     """E for the last token of every span, I for the others."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("IOE2")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("IOE2")
 
 
 class IOBES(Token):
     """B, I and E for the first, inner and last tokens of a span; S for a span of one token."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BIOES")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("BIOES")
 
 
 class BILOU(Token):
     """B, I and L for the first, inner and last tokens of a span; U for a span of one token."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BILOU")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("BILOU")
 
 
 SCHEMES: dict[str, type[Token]] = {
@@ -220,7 +220,7 @@ class Tokens:
         tokens = self.extended_tokens
         for token in tokens:
             token.is_valid()
-        found = []
+        entities = []
         previous, start = self.outside_token, 0
         while start < len(tokens):
             end = start + 1
@@ -228,9 +228,9 @@ class Tokens:
                 while end < len(tokens) - 1 and tokens[end].is_inside(tokens[end - 1]):
                     end += 1
                 if tokens[end].is_end(tokens[end - 1]):
-                    found.append(Entity(self.sent_id, start, end, tokens[start].tag))
+                    entities.append(Entity(self.sent_id, start, end, tokens[start].tag))
             previous, start = tokens[end - 1], end
-        return found
+        return entities
 
 
 class Entities:
@@ -267,10 +267,10 @@ def scheme_of_name(scheme: object) -> object:
     if not isinstance(scheme, str):
         return scheme
     name = scheme_called(scheme)
-    found = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(name, name))
-    if found is None:
+    scheme_class = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(name, name))
+    if scheme_class is None:
         raise UsageError(f"seqeval has no scheme {name}", advice=f"one of {', '.join(SCHEMES)}")
-    return found
+    return scheme_class
 
 
 def scheme_or_error(scheme: object) -> type[Token]:

@@ -81,7 +81,7 @@ class Annotator:
     name: str
     files: Files = ()
     options: FormatOptions | None = None
-    given: Sequence[Document] = ()
+    documents: Sequence[Document] = ()
     is_set: bool = False
 
 
@@ -101,12 +101,14 @@ class Annotators:
     @property
     def sides(self) -> tuple[str, ...]:
         """The names of the annotators and of the system."""
-        return tuple(each.name for each in self.listed)
+        return tuple(annotator.name for annotator in self.listed)
 
     @property
     def treatments(self) -> set[str]:
         """How ill-formed tags are treated in the files of annotators."""
-        files = [each.options for each in self.listed[: len(self.names)] if each.options is not None]
+        files = [
+            annotator.options for annotator in self.listed[: len(self.names)] if annotator.options is not None
+        ]
         return {options.invalid or "conlleval" for options in files}
 
     def groups(self, read: Read | None = None) -> Iterator[Group]:
@@ -119,11 +121,11 @@ class Annotators:
         pair_by = self.naming.pair_by
         names: Sequence[str | None] = [None]
         if pair_by in (None, "name") and all(
-            each.files and each.files[0][0] is not None for each in self.listed
+            annotator.files and annotator.files[0][0] is not None for annotator in self.listed
         ):
-            names = sorted({name or "" for each in self.listed for name, _ in each.files})
-        for only in names:
-            streams = [self._read(each, only, noted) for each in self.listed]
+            names = sorted({name or "" for annotator in self.listed for name, _ in annotator.files})
+        for file_name in names:
+            streams = [self._read(annotator, file_name, noted) for annotator in self.listed]
             first = [list(islice(stream, 1)) for stream in streams]
             forms = [form for _, form in chain(*first) if form is not None]
             texts_differ = any(need_placing(forms[0], form) for form in forms[1:])
@@ -131,22 +133,23 @@ class Annotators:
                 isinstance(document.id, MissingId) or (form is not None and form.is_one_document)
                 for document, form in chain(*first)
             )
-            is_one_file = only is not None or all(len(each.files) < 2 for each in self.listed)
+            is_one_file = file_name is not None or all(len(annotator.files) < 2 for annotator in self.listed)
             numbered = have_no_ids and is_one_file and self.naming.unannotated is None
             keyed = [
-                self._keyed(chain(*parts), numbered=numbered) for parts in zip(first, streams, strict=True)
+                self._documents_by_key(chain(*parts), numbered=numbered)
+                for parts in zip(first, streams, strict=True)
             ]
             for documents in joined(keyed, self.sides, pair_by, may_lack=True):
-                yield Group(self._on_one_text(documents, texts_differ=texts_differ))
+                yield Group(self._documents_on_one_text(documents, texts_differ=texts_differ))
 
     def _read(
-        self, annotator: Annotator, only: str | None, read: Read
+        self, annotator: Annotator, file_name: str | None, read: Read
     ) -> Iterator[tuple[Document, Form | None]]:
-        """Yield the documents of an annotator, with the format of their file; `only` those of files of this name."""
-        for document in annotator.given:
+        """Yield the documents of an annotator, with the format of their file; with `file_name`, of such files only."""
+        for document in annotator.documents:
             yield document, None
         for name, path in annotator.files:
-            if only is not None and name != only:
+            if file_name is not None and name != file_name:
                 continue
             if annotator.is_set and len(annotator.files) > 1 and _lacks_set(path, annotator.options):
                 continue
@@ -164,12 +167,12 @@ class Annotators:
 
     def _source(self, annotator: Annotator, name: str | None, path: Path) -> Source:
         assert annotator.options is not None
-        own = name if self.naming.pair_by in (None, "name") else None
-        source = source_of(path, annotator.options, name=own, progress=self.naming.progress)
+        file_name = name if self.naming.pair_by in (None, "name") else None
+        source = source_of(path, annotator.options, name=file_name, progress=self.naming.progress)
         require_positions(source.form.name, "agree")
         return source
 
-    def _keyed(
+    def _documents_by_key(
         self, documents: Iterable[tuple[Document, Form | None]], *, numbered: bool
     ) -> Iterator[tuple[str, Document]]:
         pair_by = self.naming.pair_by
@@ -179,29 +182,33 @@ class Annotators:
             else:
                 yield str(number) if numbered else document.id, document
 
-    def _on_one_text(
+    def _documents_on_one_text(
         self, documents: tuple[Document | None, ...], *, texts_differ: bool
     ) -> tuple[Document | None, ...]:
         """Return the documents of one text; they are placed on one text if their formats or units differ."""
-        first, *others = present = [each for each in documents if each is not None]
-        if others and (texts_differ or any(_ends_otherwise(each, first) for each in others)):
+        first, *others = present = [document for document in documents if document is not None]
+        if others and (texts_differ or any(_ends_otherwise(document, first) for document in others)):
             from clueval.transforms.placing import placed_documents  # most texts are the same
 
             placed = iter(placed_documents(present, named=False).documents)
-            documents = tuple(None if each is None else next(placed) for each in documents)
-        named = [(each, name) for each, name in zip(documents, self.sides, strict=True) if each is not None]
-        own, own_name = named[0]
-        for document, name in named[1:]:
-            require_same_text(own, document, (own_name, name))
+            documents = tuple(None if document is None else next(placed) for document in documents)
+        named_documents = [
+            (document, name)
+            for document, name in zip(documents, self.sides, strict=True)
+            if document is not None
+        ]
+        first, first_name = named_documents[0]
+        for document, name in named_documents[1:]:
+            require_same_text(first, document, (first_name, name))
         return documents
 
     def bag(self, plan: Plan) -> Bag | None:
         """Return the bag of column files of the same texts, which are counted line by line; None for others."""
         if self.naming.unannotated is not None or self.naming.pair_by is not None:
             return None
-        files = [dict(each.files) for each in self.listed]
-        if any(each.given or each.is_set for each in self.listed) or any(
-            of.keys() != files[0].keys() for of in files
+        files = [dict(annotator.files) for annotator in self.listed]
+        if any(annotator.documents or annotator.is_set for annotator in self.listed) or any(
+            paths.keys() != files[0].keys() for paths in files
         ):
             return None
         from clueval.reading.column_files import bag_of_columns  # not needed in memory
@@ -209,14 +216,15 @@ class Annotators:
         total: Bag | None = None
         for name in sorted(files[0], key=str):
             sources = [
-                self._source(each, name, of[name]) for each, of in zip(self.listed, files, strict=True)
+                self._source(annotator, name, paths[name])
+                for annotator, paths in zip(self.listed, files, strict=True)
             ]
             have_ids = any(source.options.token_id is not None for source in sources)  # ids must be compared
             bag = None if have_ids else bag_of_columns(sources, plan)
             if bag is None:
                 return None
-            for source, own in zip(sources, self.listed, strict=True):
-                source.see(bag.read, own.name)
+            for source, annotator in zip(sources, self.listed, strict=True):
+                source.see(bag.read, annotator.name)
             if total is None:
                 total = bag
             else:
@@ -226,10 +234,10 @@ class Annotators:
 
 def _ends_otherwise(document: Document, first: Document) -> bool:
     """Return whether a document has another unit, or a text that differs only in the white space at its end."""
-    text, other = document.text, first.text
-    if document.unit != first.unit or text is None or other is None:
+    text, first_text = document.text, first.text
+    if document.unit != first.unit or text is None or first_text is None:
         return document.unit != first.unit
-    return text != other and text.rstrip() == other.rstrip()
+    return text != first_text and text.rstrip() == first_text.rstrip()
 
 
 def _lacks_set(path: Path, options: FormatOptions | None) -> bool:
@@ -253,7 +261,7 @@ def annotators_of(
     `options` are fields of `Naming` and `Reading` by their own names; `caller` is for the error for others.
     """
     require_instance(reading, Reading, "reading")
-    refuse_unknown(options, [each.name for group in (Naming, Reading) for each in fields(group)], caller)
+    refuse_unknown(options, [field.name for group in (Naming, Reading) for field in fields(group)], caller)
     naming, reading = with_fields(Naming(), options), with_fields(reading, options)
     require_pair_by(naming.pair_by)
     if naming.layout not in (None, *LAYOUTS):
@@ -271,7 +279,7 @@ def annotators_of(
     by_name = dict(sources) if isinstance(sources, Mapping) else None
     unnamed = [] if by_name is not None else list(sources)
     if len(unnamed) == 1 and isinstance(unnamed[0], str | PathLike):
-        by_name = _of_one(Path(unnamed[0]), read, naming, system)
+        by_name = _annotators_at(Path(unnamed[0]), read, naming, system)
         if isinstance(system, str | PathLike) and str(system) in by_name and not Path(system).exists():
             system = by_name.pop(str(system))
     elif naming.annotators is not None or naming.layout is not None:
@@ -286,21 +294,21 @@ def annotators_of(
     elif by_name is None:
         letters = (chr(ord("A") + n) if n < 26 else f"annotator {n + 1}" for n in range(len(unnamed)))
         by_name = dict(zip(letters, unnamed, strict=True))
-    annotators = _made(by_name, read)
+    annotators = _annotators_of_sources(by_name, read)
     if len(annotators) < 2:
         raise UsageError(
             f"there {'is one annotator' if annotators else 'are no annotators'}, but agreement needs two",
             advice="give a second file, or name columns or annotation sets as annotators",
         )
     if system is not None:
-        (of_system,) = _made({"system": system}, read)
-        annotators.append(replace(of_system, name="system"))
-    require_use(read, [path for each in annotators for _, path in each.files])
+        (system_annotator,) = _annotators_of_sources({"system": system}, read)
+        annotators.append(replace(system_annotator, name="system"))
+    require_use(read, [path for annotator in annotators for _, path in annotator.files])
     listed = tuple(_with_names_and_layers(annotators, naming.pair_by))
     return Annotators(listed, system is not None, naming)
 
 
-def _made(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
+def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
     """Return the annotators of sources by name.
 
     If all are in memory, lists of spans get the texts of the first annotator whose documents have them, by id if the
@@ -329,51 +337,59 @@ def _made(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]
                 sides[name] = side._replace(items=list(side.items))
     texts = None
     if not files:
-        of_documents = (list(side.items) for side in sides.values() if side.kind == "documents")
-        texts = next((of for of in of_documents if all(map(_has_text, of))), None)
-    made = dict(files)
+        document_lists = (list(side.items) for side in sides.values() if side.kind == "documents")
+        texts = next((documents for documents in document_lists if all(map(_has_text, documents))), None)
+    annotators = dict(files)
     for name, side in sides.items():
         is_listed = side.kind in ("spans", None) and side.nested is not False
-        given = side.documents() if texts is None or not is_listed else _on_texts(side, texts)
-        made[name] = Annotator(name, given=list(given))
-    return [made[name] for name in sources]
+        documents = side.documents() if texts is None or not is_listed else _documents_on_texts(side, texts)
+        annotators[name] = Annotator(name, documents=list(documents))
+    return [annotators[name] for name in sources]
 
 
 def _has_text(document: Document) -> bool:
     return document.text is not None and document.unit == "character"
 
 
-def _on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Document]:
+def _documents_on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Document]:
     """Yield lists of spans as documents with the texts of others."""
-    keys = map(str, range(len(documents))) if side.ids is None else (each.id for each in documents)
-    of_key = dict(zip(keys, documents, strict=True))
+    keys = map(str, range(len(documents))) if side.ids is None else (document.id for document in documents)
+    by_key = dict(zip(keys, documents, strict=True))
     for number, item in enumerate(side.items):
         id_ = side.id_of(number)
-        if id_ not in of_key:
+        if id_ not in by_key:
             raise UsageError(
                 f"{side.name} has spans of document {id_!r}, of which no annotator has the text",
                 advice="give documents with texts",
             )
-        yield with_text_of(of_key[id_], item, side.place(number), None)
+        yield with_text_of(by_key[id_], item, side.place(number), None)
 
 
 def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> Iterator[Annotator]:
     """Yield annotators with files by the names that pair them, and columns of tags as layers where none is named."""
-    files: Sequence[Files] = [each.files for each in listed]
+    files: Sequence[Files] = [annotator.files for annotator in listed]
     if pair_by == "name":
-        files = [[(name and without_ending(name), path) for name, path in of] for of in files]
+        files = [
+            [(name and without_ending(name), path) for name, path in named_files] for named_files in files
+        ]
     elif pair_by is None:
         files = with_equal_names(files)
-    listed = [replace(each, files=own) for each, own in zip(listed, files, strict=True)]
-    sides = [Side(each.name, each.files, each.options) for each in listed if each.options is not None]
+    listed = [
+        replace(annotator, files=named_files) for annotator, named_files in zip(listed, files, strict=True)
+    ]
+    sides = [
+        Side(annotator.name, annotator.files, annotator.options)
+        for annotator in listed
+        if annotator.options is not None
+    ]
     if all(side.options.layers is None for side in sides):
         sides = list(with_layers(sides))
     options = iter(side.options for side in sides)
-    for each in listed:
-        yield each if each.options is None else replace(each, options=next(options))
+    for annotator in listed:
+        yield annotator if annotator.options is None else replace(annotator, options=next(options))
 
 
-def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> dict[str, Any]:
+def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: Any) -> dict[str, Any]:
     """Return the annotators of one file or folder, of which one may be the system."""
     folder, folders = _folders(located(path))
     columns, layout = naming.annotators, naming.layout
@@ -384,7 +400,7 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
         ):
             layout = BY_DOCUMENT
     if columns and layout != BY_DOCUMENT:
-        return {name: _of_column(name, path, options, column) for name, column in columns.items()}
+        return {name: _annotator_in_column(name, path, options, column) for name, column in columns.items()}
     if layout is None and not folders:
         from clueval.formats.label_studio import PREDICTION  # few files have sets
 
@@ -392,7 +408,10 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
         others = (name for name in sets if name != str(system))
         if model := next((name for name in others if name.startswith(PREDICTION)), None):
             warn(f"{model!r} counts as an annotator; annotators={ {'NAME': 'SET'} } names those that count")
-        return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
+        return {
+            name or DEFAULT_SET: _annotator_in_column(name or DEFAULT_SET, path, options, name)
+            for name in sets
+        }
     if not folders:
         raise UsageError(
             "the layout is that of subfolders, but there are none",
@@ -406,11 +425,11 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
             advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
     if layout != BY_DOCUMENT:
-        return {name: Annotator(name, files_of(each), options) for name, each in folders.items()}
+        return {name: Annotator(name, files_of(subfolder), options) for name, subfolder in folders.items()}
     files: dict[str, list[tuple[str | None, Path]]] = {}
-    for document, each in folders.items():
-        for name, file in files_of(each):
-            files.setdefault(without_ending(name or file.name), []).append((document, _unpacked(file)))
+    for document, subfolder in folders.items():
+        for name, file in files_of(subfolder):
+            files.setdefault(without_ending(name or file.name), []).append((document, _unpacked_file(file)))
     if columns:
         for name in map(str, columns.values()):
             if name not in files:
@@ -419,12 +438,12 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
                     file=str(folder),
                     advice=f"the annotators are {', '.join(sorted(files))}",
                 )
-        return {name: Annotator(name, files[str(of)], options) for name, of in columns.items()}
+        return {name: Annotator(name, files[str(column)], options) for name, column in columns.items()}
     for name in INCEPTION:
         if left_out := files.pop(name, []):
             number = f"{len(left_out)} document{'s' * (len(left_out) != 1)}"
             warn(f"{name} is left out, in {number}; annotators={ {'NAME': name} } reads it")
-    return {name: Annotator(name, of_name, options) for name, of_name in sorted(files.items())}
+    return {name: Annotator(name, name_files, options) for name, name_files in sorted(files.items())}
 
 
 def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
@@ -450,7 +469,7 @@ _DOCUMENT = re.compile(r"\.(txt|tsv|csv|json|xmi|xml|tei|html?|pdf|docx?|conll\w
 """The end of the name of a document of INCEpTION that was a file when it was imported."""
 
 
-def _unpacked(path: Path) -> Path:
+def _unpacked_file(path: Path) -> Path:
     """Return the only file in an archive of one annotator, as INCEpTION exports XMI; any other path is unchanged."""
     if is_in_archive(path):
         files = files_of(path)
@@ -460,7 +479,7 @@ def _unpacked(path: Path) -> Path:
     return path
 
 
-def _of_column(name: str, path: Path, options: FormatOptions, column: Any) -> Annotator:
+def _annotator_in_column(name: str, path: Path, options: FormatOptions, column: Any) -> Annotator:
     """Return the annotator in one column of a file, or in one annotation set, whose name may be a number."""
     files = files_of(path)
     if form_at(files[0][1], options).has_sets:
@@ -497,11 +516,11 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
     parts = list(map(parts_of, paths))
     names = []
-    for own in parts:
-        for length in range(1, len(own) + 1):
-            if sum(other[-length:] == own[-length:] for other in parts) == 1:
+    for path_parts in parts:
+        for length in range(1, len(path_parts) + 1):
+            if sum(other[-length:] == path_parts[-length:] for other in parts) == 1:
                 break
-        names.append(str(Path(*own[-length:])))
+        names.append(str(Path(*path_parts[-length:])))
     if len(set(names)) < len(names):
         twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
         raise UsageError(f"two annotators have the path {twice}", advice="give each annotator once")

@@ -77,14 +77,14 @@ DEFAULTS = ("exact", "exact_unlabelled", "muc_type")
 
 def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]:
     """Return the conventions with these keys. Raises `UsageError` for an unknown one, and for none."""
-    of_key = {convention.key: convention for convention in CONVENTIONS}
+    by_key = {convention.key: convention for convention in CONVENTIONS}
     for key in keys:
         require_kind(key, "str", "each of conventions")
-        if key not in of_key:
-            raise UsageError(f"unknown convention {key!r}", advice=f"one of {', '.join(of_key)}")
+        if key not in by_key:
+            raise UsageError(f"unknown convention {key!r}", advice=f"one of {', '.join(by_key)}")
     if not keys:
-        raise UsageError("there is no convention", advice=f"name one of {', '.join(of_key)}")
-    return tuple(of_key[key] for key in dict.fromkeys(keys))
+        raise UsageError("there is no convention", advice=f"name one of {', '.join(by_key)}")
+    return tuple(by_key[key] for key in dict.fromkeys(keys))
 
 
 @cache

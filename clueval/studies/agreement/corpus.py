@@ -50,23 +50,25 @@ class Annotated:
         `read` notes what was read. Raises `UsageError` for a shared text that the system lacks, and for a layer that an
         annotator lacks.
         """
-        for group in self._prepared(Read() if read is None else read):
+        for group in self._prepared_groups(Read() if read is None else read):
             if not self._selects(group):
                 continue
             if self.plan.merge:
                 layers = sequences_in(group.sides)
-                merged = [None if each is None else with_merged(each, layers) for each in group.sides]
+                merged = [
+                    None if document is None else with_merged(document, layers) for document in group.sides
+                ]
                 group = replace(group, sides=tuple(merged))
             yield group
 
     def _selects(self, group: Group) -> bool:
-        known = metadata_with_id(group.first)
-        return all(known.get(key) in values for key, values in self.plan.where.items())
+        metadata = metadata_with_id(group.first)
+        return all(metadata.get(key) in values for key, values in self.plan.where.items())
 
-    def _prepared(self, read: Read) -> Iterator[Group]:
+    def _prepared_groups(self, read: Read) -> Iterator[Group]:
         """Yield the documents of all texts, of which those that are selected are changed."""
         for group in self.annotators.groups(read):
-            humans = [each for each in group.sides[: len(self.names)] if each is not None]
+            humans = [document for document in group.sides[: len(self.names)] if document is not None]
             if not humans:
                 continue
             layers = sequences_in(group.sides)
@@ -88,10 +90,10 @@ class Annotated:
                 for name, document in zip(self.plan.sides, group.sides, strict=True):
                     if document is not None and document.layers:
                         _require_layers(name, document, layers)
-                group = self._changed(group) if self.steps else group
+                group = self._changed_group(group) if self.steps else group
             yield group
 
-    def _changed(self, group: Group) -> Group:
+    def _changed_group(self, group: Group) -> Group:
         """Return a group as the steps change each document, with what they changed by annotator in its notes."""
         changed: list[Document | None] = []
         notes: Counter[tuple[str, ...]] = Counter()
@@ -116,19 +118,19 @@ class Annotated:
         clashes: dict[str, str] = {}
         without_text = 0
 
-        def see(group: Group) -> Sequence[Group]:
+        def record(group: Group) -> Sequence[Group]:
             nonlocal without_text
             humans = group.sides[: len(self.names)]
-            if sum(each is not None for each in humans) > 1 and self._selects(group):
-                without_text += all(each is None or each.end is None for each in group.sides)
+            if sum(document is not None for document in humans) > 1 and self._selects(group):
+                without_text += all(document is None or document.end is None for document in group.sides)
                 if not self.plan.merge:
-                    self._see_clash(humans, clashes)
+                    self._record_clash(humans, clashes)
             return [group]
 
         bag = None if self.steps else self.annotators.bag(self.plan)
         if bag is None:
             read = Read()
-            bag = count(map(see, self._prepared(read)), self.plan)
+            bag = count(map(record, self._prepared_groups(read)), self.plan)
             bag.read.include(read)
         bag.read.settle(in_memory=True)
         bag = decided(bag)
@@ -136,7 +138,7 @@ class Annotated:
         self._check_steps(bag)
         return bag, clashes, without_text
 
-    def _see_clash(self, documents: Sequence[Document | None], clashes: dict[str, str]) -> None:
+    def _record_clash(self, documents: Sequence[Document | None], clashes: dict[str, str]) -> None:
         """Note where spans of one annotator overlap first."""
         for layer in [layer for layer in sequences_in(documents) if layer not in clashes]:
             for name, document in zip(self.names, documents, strict=True):
@@ -147,17 +149,17 @@ class Annotated:
                     continue
                 clash = first_clash(spans_of(tuple(sorted(marks_in(document, layer)))))
                 if clash is not None:
-                    one, other = (written(((span.fragments, span.label),)) for span in clash)
-                    clashes[layer] = f"{name} has {one} and {other} in document {document.id}"
+                    first, second = (written(((span.fragments, span.label),)) for span in clash)
+                    clashes[layer] = f"{name} has {first} and {second} in document {document.id}"
 
     def _check_steps(self, bag: Bag) -> None:
         """Warn of steps that change nothing. Raises `UsageError` for labels that a map does not have."""
         total: Counter[tuple[str, ...]] = Counter()
         for name in self.plan.sides:
-            own = {(step, *what): n for (step, side, *what), n in bag.notes.items() if side == name}
-            total.update(own)
+            changes = {(step, *what): n for (step, side, *what), n in bag.notes.items() if side == name}
+            total.update(changes)
             try:
-                checked(self.steps, own)
+                checked(self.steps, changes)
             except UsageError as error:
                 error.problem = error.problem.replace(f" of {SIDES[0]}", f" of {name}")
                 raise
@@ -177,7 +179,9 @@ def _require_layers(name: str, document: Document, layers: Sequence[str]) -> Non
 
 def _with_metadata(group: Group) -> Group:
     """Return a group whose first document has the metadata of all of them."""
-    present = [each for each in group.sides if each is not None]
-    metadata = {key: value for each in reversed(present) for key, value in each.metadata.items()}
+    present = [document for document in group.sides if document is not None]
+    metadata = {key: value for document in reversed(present) for key, value in document.metadata.items()}
     first = replace(group.first, metadata=metadata)
-    return replace(group, sides=tuple(first if each is group.first else each for each in group.sides))
+    return replace(
+        group, sides=tuple(first if document is group.first else document for document in group.sides)
+    )

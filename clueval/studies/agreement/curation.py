@@ -158,7 +158,9 @@ class Curated:
     @property
     def listed(self) -> list[Disagreement]:
         """All these places, by position."""
-        return sorted((*self.undecided, *self.outvoted, *self.ties), key=lambda each: (each.start, each.end))
+        return sorted(
+            (*self.undecided, *self.outvoted, *self.ties), key=lambda place: (place.start, place.end)
+        )
 
 
 class UndecidedPlaces(ReportOfAnnotators):
@@ -202,7 +204,7 @@ class Curation:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
         for group in texts:
             text = AnnotatedText(group.sides, self._names)
-            sides = self._as_decided(group.sides)
+            sides = self._decided_documents(group.sides)
             layers: dict[str, list[Span]] = {}
             listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
             for layer in sequences_in(sides):
@@ -220,14 +222,14 @@ class Curation:
 
     def _outcomes(self, text: AnnotatedText, documents: Documents, layer: str) -> Iterator[Outcome]:
         """Yield the outcome of each component of a layer; that of spans which all have is one."""
-        present = sum(each is not None for each in documents)
+        present = sum(document is not None for document in documents)
         are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
         common, parts = parts_in(documents, layer, apart=are_enough and self._decisions is None)
         yield Outcome(tuple([(((start, end),), label) for start, end, label in common]))
         for readings in parts:
-            yield self._decided(text, layer, readings) or self._undecided(readings)
+            yield self._outcome_by_choice(text, layer, readings) or self._outcome_by_votes(readings)
 
-    def _undecided(self, readings: Readings) -> Outcome:
+    def _outcome_by_votes(self, readings: Readings) -> Outcome:
         """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""
         present = [reading for reading in readings if reading is not None]
         if len(present) == 1:
@@ -240,7 +242,7 @@ class Curation:
             return outcome._replace(kept=tuple({*outcome.kept, *gold}))
         return outcome
 
-    def _decided(self, text: AnnotatedText, layer: str, readings: Readings) -> Outcome | None:
+    def _outcome_by_choice(self, text: AnnotatedText, layer: str, readings: Readings) -> Outcome | None:
         """Return the outcome of a component as it was decided; None if it was not."""
         at = text.document.id, layer, *range_of(readings)
         if self._decisions is None or not self._decisions.concerns(at):
@@ -255,7 +257,7 @@ class Curation:
             return Outcome(tuple(set.union(*marks)))
         return Outcome(readings[self._names.index(choice)] or ())
 
-    def _as_decided(self, documents: Documents) -> Documents:
+    def _decided_documents(self, documents: Documents) -> Documents:
         """Return documents in which gold and predicted agree at the places of errors that are decided."""
         by_name = dict(zip(self._names, documents, strict=True))
         gold, predicted = (by_name.get(side) for side in SIDES)
@@ -271,10 +273,10 @@ class Curation:
                     changed_layers(side, layers[side], other.layers, wrong, choice)
                     for side, other in enumerate((predicted, gold))
                 ]
-                for side, of_side in enumerate(changed):
-                    layers[side] |= of_side
-        for name, document, own in zip(SIDES, (gold, predicted), layers, strict=True):
-            by_name[name] = replace(document, layers=own, tags={})
+                for side, changed_side in enumerate(changed):
+                    layers[side] |= changed_side
+        for name, document, decided_layers in zip(SIDES, (gold, predicted), layers, strict=True):
+            by_name[name] = replace(document, layers=decided_layers, tags={})
         return list(by_name.values())
 
 
@@ -307,8 +309,8 @@ def curate(
     Warns of decisions that are stale or lost.
 
     >>> from clueval import Document, Span
-    >>> given = {name: [Document("d", {"label": [Span(0, end, "PER")]})] for name, end in zip("abc", (2, 2, 3))}
-    >>> [(span.start, span.end, span.label) for each in curate(given) for span in each.document.layers["label"]]
+    >>> sides = {name: [Document("d", {"label": [Span(0, end, "PER")]})] for name, end in zip("abc", (2, 2, 3))}
+    >>> [(span.start, span.end, span.label) for each in curate(sides) for span in each.document.layers["label"]]
     [(0, 2, 'PER')]
     """
     listed = [sources, *others] if others else sources
@@ -336,7 +338,7 @@ def curated(
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
     is_read = not isinstance(decisions, PlaceDecisions)
-    decided = decisions if isinstance(decisions, PlaceDecisions) else _of_files(decisions, conflicts)
+    decided = decisions if isinstance(decisions, PlaceDecisions) else _decisions_in(decisions, conflicts)
     curation = Curation(annotators.names, needed, decided)
     metric = AgreementMetric(annotators.names)
     texts = Annotated(annotators, metric, Plan((metric,), sides=annotators.sides)).texts(read)
@@ -362,7 +364,7 @@ def _checked_votes(votes: int | str) -> Votes:
     return number
 
 
-def _of_files(paths: Any, conflicts: str | None) -> PlaceDecisions | None:
+def _decisions_in(paths: Any, conflicts: str | None) -> PlaceDecisions | None:
     """Return the decisions of files. Raises `UsageError` for what are no paths."""
     if paths is None:
         return None

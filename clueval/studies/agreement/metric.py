@@ -97,8 +97,8 @@ class AgreementMetric(Metric):
         if sum(reading is not None for reading in humans) < 2:
             return tally
         for number, reading in enumerate(humans):
-            for _, own in reading or ():
-                tally["spans", number, own] += 1
+            for _, span_label in reading or ():
+                tally["spans", number, span_label] += 1
         for part in parts_of(humans):  # a system may join what is apart among annotators
             tally[("kind", *kind_of(part))] += 1
         _count_positions(tally, humans, case.length)
@@ -136,18 +136,18 @@ def _contests(humans: Readings, system: Reading | None) -> Iterator[_Contest]:
         if len(labels) > 1:
             yield ("pair", i, j), None, True, present[i], present[j], None
         for label in labels:
-            own, other = labelled[i].get(label, ()), labelled[j].get(label, ())
-            yield ("pair", i, j), label, len(labels) == 1, own, other, None
+            first, second = labelled[i].get(label, ()), labelled[j].get(label, ())
+            yield ("pair", i, j), label, len(labels) == 1, first, second, None
     if system is not None:
-        for i, own in present.items():
-            if own or system:
-                yield ("system", i), None, True, own, system, None
+        for i, human in present.items():
+            if human or system:
+                yield ("system", i), None, True, human, system, None
     for ranges in (False, True):
-        voting = {i: unlabelled(own) if ranges else own for i, own in present.items()}
-        for i, own in present.items():
+        voting = {i: unlabelled(human) if ranges else human for i, human in present.items()}
+        for i, human in present.items():
             gold = majority([reading for j, reading in voting.items() if j != i])
-            if gold or own:
-                yield ("majority", i), None, True, gold, own, ranges
+            if gold or human:
+                yield ("majority", i), None, True, gold, human, ranges
             if system is not None and (gold or system):
                 yield ("system_majority", i), None, True, gold, system, ranges
 
@@ -169,7 +169,9 @@ def _count_positions(tally: Tally, humans: Readings, length: int) -> None:
         for position, change in ((start, 1), (end, -1))
     )
     active: list[Counter[str]] = [Counter() for _ in humans]
-    unmarked: dict[int, Value] = {number: None for number, of in enumerate(humans) if of is not None}
+    unmarked: dict[int, Value] = {
+        number: None for number, reading in enumerate(humans) if reading is not None
+    }
     values = dict(unmarked)
     items: Counter[_Values] = Counter()
     for (position, number, change, label), following in pairwise([*events, *events[-1:]]):
@@ -177,9 +179,9 @@ def _count_positions(tally: Tally, humans: Readings, length: int) -> None:
         if not active[number][label]:
             del active[number][label]
         values[number] = _value_of(active[number])
-        here = following[0] - position
-        if here and any(values.values()):
-            items[tuple(values.items())] += here
+        width = following[0] - position
+        if width and any(values.values()):
+            items[tuple(values.items())] += width
     if length > items.total():
         items[tuple(unmarked.items())] += length - items.total()
     _count_items(tally, POSITIONS, items)

@@ -80,7 +80,7 @@ class Numbers:
             "notes": [],
             "f1": {convention.key: self._f1_report(convention) for convention in self.conventions},
             "coefficients": {
-                items: {which: self._coefficients(items, which) for which in domains}
+                items: {domain: self._coefficients(items, domain) for domain in domains}
                 for items, domains in DOMAINS.items()
             },
             "unitizing": self._unitizing(),
@@ -92,12 +92,12 @@ class Numbers:
 
     def refusals(self, convention: Convention) -> list[str]:
         """Return why a convention is not defined: spans of one annotator "overlap" or "have gaps"; empty if it is."""
-        return refusals_of(self._of_pairs(convention))
+        return refusals_of(self._sums_of_pairs(convention))
 
     def _contest(self, name: tuple[Any, ...], convention: Convention, label: str | None = None) -> Tally:
         return self._contests.get((self._countings.index(convention.counting), name, label), Tally())
 
-    def _of_pairs(self, convention: Convention, label: str | None = None) -> Tally:
+    def _sums_of_pairs(self, convention: Convention, label: str | None = None) -> Tally:
         return added((self._contest(("pair", *pair), convention, label), 1) for pair in self.pairs)
 
     def _f1(self, convention: Convention, label: str | None = None) -> dict[_Pair, float | None]:
@@ -112,16 +112,16 @@ class Numbers:
         labels = sorted({label for _, _, label in self._contests if label is not None})
         annotators = {}
         for number, name in enumerate(self.names):
-            own = spread(whole["matrix"][number])
+            summary = spread(whole["matrix"][number])
             majority = rates_of(convention, self._contest(("majority", number), convention))
-            annotators[name] = {"mean": own["mean"], "sd": own["sd"], "majority": majority}
+            annotators[name] = {"mean": summary["mean"], "sd": summary["sd"], "majority": majority}
         return {
             **whole,
-            "pooled": _f1_of(convention, self._of_pairs(convention)),
+            "pooled": _f1_of(convention, self._sums_of_pairs(convention)),
             "per_label": {
                 label: {
                     **spread(self._f1(convention, label).values()),
-                    "pooled": _f1_of(convention, self._of_pairs(convention, label)),
+                    "pooled": _f1_of(convention, self._sums_of_pairs(convention, label)),
                 }
                 for label in labels
             },
@@ -138,26 +138,26 @@ class Numbers:
 
     # Items
 
-    def _table(self, items: str, which: str, pair: _Pair) -> _Table:
+    def _table(self, items: str, domain: str, pair: _Pair) -> _Table:
         """Return the numbers of items by the values that two annotators gave them."""
         table = self._tables.get((items, *pair), {})
-        if which == "any":
+        if domain == "any":
             return {values: n for values, n in table.items() if values != (None, None)}
-        if which == "both":
+        if domain == "both":
             return {values: n for values, n in table.items() if None not in values}
         return table
 
-    def _value_pairs(self, items: str, which: str) -> Counter[tuple[int, Value, Value]]:
+    def _value_pairs(self, items: str, domain: str) -> Counter[tuple[int, Value, Value]]:
         """Return the ordered pairs of values by number of annotators."""
         pairs: Counter[tuple[int, Value, Value]] = Counter()
-        for (of, marked, m, c, k), n in self.sums["o"].items():
-            if of == items and marked in _MARKED[which]:
+        for (kind, marked, m, c, k), n in self.sums["o"].items():
+            if kind == items and marked in _MARKED[domain]:
                 pairs[m, c, k] += n
         return pairs
 
-    def _coefficients(self, items: str, which: str) -> dict[str, Any]:
-        tables = {pair: self._table(items, which, pair) for pair in self.pairs}
-        pairs = self._value_pairs(items, which)
+    def _coefficients(self, items: str, domain: str) -> dict[str, Any]:
+        tables = {pair: self._table(items, domain, pair) for pair in self.pairs}
+        pairs = self._value_pairs(items, domain)
         table = formulas.coincidences(pairs)
         k = len(self.names)
         number: Counter[int] = Counter()
@@ -168,9 +168,9 @@ class Numbers:
         values = sorted((value for value in by_value if value is not None), key=name_of_value)
         return {
             "items": sum(n // (m * (m - 1)) for m, n in number.items()),
-            "observed": self._by_pair({pair: formulas.observed(of) for pair, of in tables.items()}),
-            "kappa": self._by_pair({pair: formulas.kappa(of) for pair, of in tables.items()}),
-            "pi": self._by_pair({pair: formulas.scott_pi(of) for pair, of in tables.items()}),
+            "observed": self._by_pair({pair: formulas.observed(counts) for pair, counts in tables.items()}),
+            "kappa": self._by_pair({pair: formulas.kappa(counts) for pair, counts in tables.items()}),
+            "pi": self._by_pair({pair: formulas.scott_pi(counts) for pair, counts in tables.items()}),
             "fleiss": formulas.fleiss(by_all, k),
             "fleiss_items": number[k] // (k * (k - 1)),
             "alpha": formulas.krippendorff(table),
@@ -221,9 +221,9 @@ class Numbers:
         for convention in self.conventions:
             f1 = self._f1(convention)
             per_annotator = {}
-            for number, own in enumerate(self._beside_system(convention)):
+            for number, scores in enumerate(self._beside_system(convention)):
                 human = spread(value for pair, value in f1.items() if number in pair)["mean"]
-                per_annotator[self.names[number]] = {"human": human, **own}
+                per_annotator[self.names[number]] = {"human": human, **scores}
             report[convention.key] = {
                 "documents": documents,
                 **self._ceiling_means(convention),
@@ -236,8 +236,8 @@ class Numbers:
         contests = {"system": "system", "human_majority": "majority", "system_majority": "system_majority"}
         return [
             {
-                name: _f1_of(convention, self._contest((of, number), convention))
-                for name, of in contests.items()
+                name: _f1_of(convention, self._contest((contest, number), convention))
+                for name, contest in contests.items()
             }
             for number in range(len(self.names))
         ]
@@ -245,15 +245,15 @@ class Numbers:
     def _ceiling_means(self, convention: Convention) -> dict[str, dict[str, float | None]]:
         """Return the means of humans and system, and their difference: by pairs, and against majorities."""
         beside = self._beside_system(convention)
-        mean = {name: spread(each[name] for each in beside)["mean"] for name in beside[0]}
+        mean = {name: spread(scores[name] for scores in beside)["mean"] for name in beside[0]}
         human = spread(self._f1(convention).values())["mean"]
         means = {}
-        for name, one, other in (
+        for name, by_humans, by_system in (
             ("pairs", human, mean["system"]),
             ("majority", mean["human_majority"], mean["system_majority"]),
         ):
-            difference = None if one is None or other is None else other - one
-            means[name] = {"human": one, "system": other, "difference": difference}
+            difference = None if by_humans is None or by_system is None else by_system - by_humans
+            means[name] = {"human": by_humans, "system": by_system, "difference": difference}
         return means
 
     # Intervals
@@ -264,18 +264,20 @@ class Numbers:
         for convention in self.conventions:
             numbers[f"f1.{convention.key}.mean"] = spread(self._f1(convention).values())["mean"]
         for items, domains in DOMAINS.items():
-            for which in domains:
-                own = self._coefficients(items, which)
-                path = f"coefficients.{items}.{which}"
-                numbers |= {f"{path}.{name}.mean": own[name]["mean"] for name in ("observed", "kappa", "pi")}
-                numbers |= {f"{path}.{name}": own[name] for name in ("fleiss", "alpha")}
+            for domain in domains:
+                coefficients = self._coefficients(items, domain)
+                path = f"coefficients.{items}.{domain}"
+                numbers |= {
+                    f"{path}.{name}.mean": coefficients[name]["mean"] for name in ("observed", "kappa", "pi")
+                }
+                numbers |= {f"{path}.{name}": coefficients[name] for name in ("fleiss", "alpha")}
         units = self._unitizing()
         if units is not None:
             numbers |= {f"unitizing.{name}": units[name] for name in ("u", "binary", "cu")}
         if any(contest[0] == "system" for _, contest, _ in self._contests):
             for convention in self.conventions:
-                for name, each in self._ceiling_means(convention).items():
-                    numbers[f"ceiling.{convention.key}.{name}.difference"] = each["difference"]
+                for name, means in self._ceiling_means(convention).items():
+                    numbers[f"ceiling.{convention.key}.{name}.difference"] = means["difference"]
         return numbers
 
 

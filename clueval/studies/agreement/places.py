@@ -70,7 +70,9 @@ _COLUMNS = ("kind", "boundary", "votes", "context")
 
 def sequences_in(documents: Documents) -> list[str]:
     """Return the layers of the documents of one text."""
-    return list(dict.fromkeys(layer for each in documents if each is not None for layer in each.layers))
+    return list(
+        dict.fromkeys(layer for document in documents if document is not None for layer in document.layers)
+    )
 
 
 def marks_in(document: Document, layer: str, without: Collection[Row] = ()) -> Reading:
@@ -89,10 +91,12 @@ def parts_in(documents: Documents, layer: str, *, apart: bool = True) -> tuple[s
     """
     common: set[Row] = set()
     if apart:
-        rows = [each.rows_in(layer) for each in documents if each is not None]
-        plain = [of for of in rows if of is not None and are_flat(of)]
+        rows = [document.rows_in(layer) for document in documents if document is not None]
+        plain = [side_rows for side_rows in rows if side_rows is not None and are_flat(side_rows)]
         common = set.intersection(*map(set, plain)) if len(plain) == len(rows) else common
-    return common, parts_of([None if each is None else marks_in(each, layer, common) for each in documents])
+    return common, parts_of(
+        [None if document is None else marks_in(document, layer, common) for document in documents]
+    )
 
 
 def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
@@ -164,23 +168,25 @@ class DisagreementRow(dict[str, Any]):
     def __init__(self, names: Sequence[str], readings: Readings, context: Sequence[MarkedText]) -> None:
         kind, boundary = kind_of(readings)
         self.readings = dict(zip(names, readings, strict=False))
-        own = {column_of(name): written(reading) for name, reading in self.readings.items()}
+        readings_in_words = {column_of(name): written(reading) for name, reading in self.readings.items()}
         votes = votes_of(readings)
-        super().__init__(kind=kind, boundary=boundary or "", **own, votes=votes, context=context)
+        super().__init__(
+            kind=kind, boundary=boundary or "", **readings_in_words, votes=votes, context=context
+        )
 
 
 def column_of(name: str) -> str:
     """Return the name of the column of an annotator."""
-    taken = name in (DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, *_COLUMNS)
-    return f"annotator {name}" if taken else name
+    is_taken = name in (DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, *_COLUMNS)
+    return f"annotator {name}" if is_taken else name
 
 
 class AnnotatedText:
     """The text of some documents, whose places it makes; `names` are those of the annotators."""
 
     def __init__(self, documents: Documents, names: Sequence[str]) -> None:
-        present = [each for each in documents if each is not None]
-        self.document = next((each for each in present if each.end is not None), present[0])
+        present = [document for document in documents if document is not None]
+        self.document = next((document for document in present if document.end is not None), present[0])
         self._id, self._names = present[0].id, names
         self._texts = SideTexts(self.document, self.document, None)
 
@@ -190,26 +196,30 @@ class AnnotatedText:
         return Disagreement(
             (self._id, layer, *range_of(readings)),
             fingerprint((name, *mark) for name, reading in by_name for mark in reading or ()),
-            texts=Later(lambda: [self._marked(readings, layer)]),
+            texts=Later(lambda: [self._marked_text(readings, layer)]),
             lines=Later(lambda: list(self._lines(readings, layer))),
-            findings=Later(lambda: [DisagreementRow(self._names, readings, [self._marked(readings, layer)])]),
+            findings=Later(
+                lambda: [DisagreementRow(self._names, readings, [self._marked_text(readings, layer)])]
+            ),
             impossible={name: phrase("not annotated") for name, reading in by_name if reading is None},
         )
 
-    def _marked(self, readings: Readings, layer: str) -> MarkedText:
+    def _marked_text(self, readings: Readings, layer: str) -> MarkedText:
         """Return the text of a place with the spans of all annotators; those that not all have are marked as wrong."""
         around = range_of(readings)
         context = self._texts.context(around, around)
-        agreed = set.intersection(*(set(reading) for reading in readings if reading is not None))
+        agreed_marks = set.intersection(*(set(reading) for reading in readings if reading is not None))
         marks = [
-            each._replace(is_wrong=mark not in agreed, note=f"{layer} · {self._where(mark)}")
+            text_mark._replace(
+                is_wrong=mark not in agreed_marks, note=f"{layer} · {self._range_in_words(mark)}"
+            )
             for number, reading in enumerate(readings)
             for mark in reading or ()
-            for each in context.marks(number, spans_of((mark,)))
+            for text_mark in context.marks(number, spans_of((mark,)))
         ]
         return MarkedText(context.text, sorted(marks), context.is_cut)
 
-    def _where(self, mark: Mark) -> str:
+    def _range_in_words(self, mark: Mark) -> str:
         unit = phrase("token") if self.document.unit == "token" else phrase("character")
         return f"{unit} {_positions(mark[0])}"
 
@@ -227,12 +237,16 @@ class AnnotatedText:
                 yield Line(words, values(), number)
             for mark in reading or ():
                 (span,) = spans_of((mark,))
-                yield Line("", values(mark[1]), number, mark[1], self._texts.of(span), self._where(mark))
-        present = [(name, of) for name, of in zip(self._names, readings, strict=False) if of is not None]
-        for (name, one), (other, two) in combinations(present, 2):
-            if one != two:
-                labels = sorted({label for _, label in (*one, *two)})
-                yield from (Line("", values(label, pair_of(name, other))) for label in labels)
+                yield Line(
+                    "", values(mark[1]), number, mark[1], self._texts.of(span), self._range_in_words(mark)
+                )
+        present = [
+            (name, side) for name, side in zip(self._names, readings, strict=False) if side is not None
+        ]
+        for (name, first), (other_name, second) in combinations(present, 2):
+            if first != second:
+                labels = sorted({label for _, label in (*first, *second)})
+                yield from (Line("", values(label, pair_of(name, other_name))) for label in labels)
 
 
 def pair_of(name: str, other: str) -> str:
@@ -273,8 +287,8 @@ class ReportOfAnnotators(Report):
         return [*((name, name) for name in self._names), (NONE, phrase("no span"))]
 
     def columns(self) -> Sequence[str]:
-        own = ("kind", "boundary", *map(column_of, self._names), "votes", "context")
-        return (*KEY_COLUMNS, *DECISION_COLUMNS, *own)
+        place_columns = ("kind", "boundary", *map(column_of, self._names), "votes", "context")
+        return (*KEY_COLUMNS, *DECISION_COLUMNS, *place_columns)
 
 
 def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) -> int:
@@ -286,26 +300,26 @@ def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) ->
     import csv  # few need it
 
     make_folder(folder)
-    written: set[str] = set()
+    stems: set[str] = set()
     for group in texts:
         sides = dict(zip(names, group.sides, strict=False))  # a system comes after them
-        present = {name: each for name, each in sides.items() if each is not None}
+        present = {name: document for name, document in sides.items() if document is not None}
         if len(present) < 2:
             continue
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".") or "_"
-        if stem in written:
+        if stem in stems:
             raise FileError(
                 f"two documents would have the file name {stem}.csv",
                 file=str(folder),
                 document=group.first.id,
             )
-        written.add(stem)
+        stems.add(stem)
         layers = sequences_in(list(present.values()))
         with whole_file(folder / f"{stem}.csv") as file:
             writer = csv.writer(file, lineterminator="\n")
             for name, document in present.items():
                 for layer in layers:
                     for fragments, label in sorted(marks_in(document, layer)):
-                        shown = f"{layer}:{label}" if len(layers) > 1 else label
-                        writer.writerow([name, shown, fragments[0][0], fragments[-1][1]])
-    return len(written)
+                        cell = f"{layer}:{label}" if len(layers) > 1 else label
+                        writer.writerow([name, cell, fragments[0][0], fragments[-1][1]])
+    return len(stems)

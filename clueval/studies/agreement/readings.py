@@ -60,21 +60,21 @@ def parts_of(readings: Readings) -> Iterator[list[Reading | None]]:
         for fragments, label in reading or ()
     )
     for members in components(rows):
-        found: list[list[Mark]] = [[] for _ in readings]
+        marks_by_annotator: list[list[Mark]] = [[] for _ in readings]
         for _, _, number, mark in members:
-            found[number].append(mark)
+            marks_by_annotator[number].append(mark)
         yield [
             None if reading is None else tuple(sorted(marks))
-            for reading, marks in zip(readings, found, strict=True)
+            for reading, marks in zip(readings, marks_by_annotator, strict=True)
         ]
 
 
 def by_label(reading: Reading) -> dict[str, Reading]:
     """Return the spans of a reading by label."""
-    found: dict[str, list[Mark]] = {}
+    marks_of_label: dict[str, list[Mark]] = {}
     for mark in reading:
-        found.setdefault(mark[1], []).append(mark)
-    return {label: tuple(marks) for label, marks in found.items()}
+        marks_of_label.setdefault(mark[1], []).append(mark)
+    return {label: tuple(marks) for label, marks in marks_of_label.items()}
 
 
 def unlabelled(reading: Reading) -> Reading:
@@ -115,13 +115,13 @@ def kind_of(readings: Readings) -> tuple[str, str | None]:
         facets.append("boundary")
         if len({frozenset(label for _, label in reading) for reading in marked}) > 1:
             facets.append("label")
-        parts = [[part for fragments in own for part in fragments] for own in ranges]
-        if any(len(own) > 1 for own in parts):  # more than one range, or one with gaps
+        parts = [[part for fragments in reading_ranges for part in fragments] for reading_ranges in ranges]
+        if any(len(reading_parts) > 1 for reading_parts in parts):  # more than one range, or one with gaps
             boundary = "split"
-        elif len({own[0][0] for own in parts}) == 1:
+        elif len({reading_parts[0][0] for reading_parts in parts}) == 1:
             boundary = "end"
         else:
-            boundary = "start" if len({own[0][1] for own in parts}) == 1 else "both"
+            boundary = "start" if len({reading_parts[0][1] for reading_parts in parts}) == 1 else "both"
     elif len(set(marked)) > 1:
         facets.append("label")
     if len(marked) < len(present):

@@ -83,9 +83,9 @@ class Agreement(ReportOfAnnotators):
             sequence: metric.numbers(tally) for _, sequence, _, tally in whole.tallies_of([metric], sequences)
         }
         with in_language():
-            self._report = self._made(bag, confidence)
+            self._report = self._whole_report(bag, confidence)
 
-    def _made(self, bag: Bag, confidence: float | None) -> dict[str, Any]:
+    def _whole_report(self, bag: Bag, confidence: float | None) -> dict[str, Any]:
         """Return the report, in English. Raises `UsageError` if no document is shared."""
         corpus, numbers = self._corpus, self._numbers
         documents = _documents(bag, corpus.metric)
@@ -95,7 +95,7 @@ class Agreement(ReportOfAnnotators):
             "annotators": list(corpus.names),
             **documents,
             "repaired_tags": {name: bag.read.repaired(name) for name in corpus.names},
-            "agreement": {sequence: of.report() for sequence, of in numbers.items()},
+            "agreement": {sequence: sums.report() for sequence, sums in numbers.items()},
         }
         for sequence, section in report["agreement"].items():
             section["notes"] = list(self._notes(sequence, report))
@@ -103,10 +103,10 @@ class Agreement(ReportOfAnnotators):
             report["prepared"] = changes = {step.signature[0]: dict[str, int]() for step in corpus.steps}
             for (step, name, *what), number in sorted(bag.notes.items()):
                 if HIDDEN not in what:
-                    changes[step]["/".join([name, *(each for each in what if each != SIDES[0])])] = number
+                    changes[step]["/".join([name, *(part for part in what if part != SIDES[0])])] = number
         if corpus.metric.system:
             report["ceiling"] = {
-                sequence: of.ceiling(documents["documents"]) for sequence, of in numbers.items()
+                sequence: sums.ceiling(documents["documents"]) for sequence, sums in numbers.items()
             }
         if confidence is not None:
             report["intervals"] = _intervals(bag, corpus, confidence)
@@ -128,21 +128,21 @@ class Agreement(ReportOfAnnotators):
         scores: dict[str, float] = {}
         sections = {(): self._report["agreement"], ("ceiling",): self._report.get("ceiling", {})}
         for section, by_sequence in sections.items():
-            for sequence, of in by_sequence.items():
+            for sequence, report in by_sequence.items():
                 before = (*section, *([sequence] * (len(by_sequence) > 1)))
-                for path, value in _floats(of, self._names, before):
+                for path, value in _floats(report, self._names, before):
                     scores[".".join(path)] = value
         return scores
 
     def verdict(self) -> str:
         """Return for each sequence the mean F1 of pairs and alpha, who differs most, and the most disputed label."""
-        said = {sequence: self._said(sequence) for sequence in self._numbers}
-        if len(said) == 1:
-            words = next(iter(said.values()))
+        sentences = {sequence: self._verdict_on(sequence) for sequence in self._numbers}
+        if len(sentences) == 1:
+            words = next(iter(sentences.values()))
             return words[:1].upper() + words[1:]
-        return "; ".join(f"{sequence}: {words}" for sequence, words in said.items())
+        return "; ".join(f"{sequence}: {words}" for sequence, words in sentences.items())
 
-    def _said(self, sequence: str) -> str:
+    def _verdict_on(self, sequence: str) -> str:
         section = self._report["agreement"][sequence]
         f1 = next(iter(section["f1"].values()))
         alpha = section["coefficients"]["positions"]["all"]["alpha"]
@@ -152,7 +152,7 @@ class Agreement(ReportOfAnnotators):
             alpha="-" if alpha is None else numeral(alpha, ".3f"),
         )
         means = sorted(
-            (each["mean"], name) for name, each in f1["annotators"].items() if each["mean"] is not None
+            (row["mean"], name) for name, row in f1["annotators"].items() if row["mean"] is not None
         )
         if len(means) > 2 and means[1][0] - means[0][0] >= _POINT:
             text += "; " + phrase("{name} differs most", name=means[0][1])
@@ -160,9 +160,9 @@ class Agreement(ReportOfAnnotators):
         for (_, label), n in self._numbers[sequence].sums["spans"].items():
             spans[label] += n
         disputed = [
-            (each["mean"], label)
-            for label, each in f1["per_label"].items()
-            if each["mean"] is not None and spans[label] >= FREQUENT
+            (row["mean"], label)
+            for label, row in f1["per_label"].items()
+            if row["mean"] is not None and spans[label] >= FREQUENT
         ]
         if len(disputed) > 1:
             mean, label = min(disputed)
@@ -220,7 +220,7 @@ class Agreement(ReportOfAnnotators):
         for sequence in self._numbers:
             yield from (f"{sequence}: {note}" for note in self._notes(sequence, report))
         intervals = report.get("intervals", {"scores": {}})
-        yield from _rough(intervals)
+        yield from _rough_intervals(intervals)
         for sequence, keys in report.get("ceiling", {}).items():
             scores = intervals["scores"].get(sequence, {})
             for key, section in keys.items():
@@ -307,14 +307,14 @@ def _documents(bag: Bag, metric: AgreementMetric) -> dict[str, Any]:
     ``common`` how many each pair has. Raises `UsageError` if no document is shared.
     """
     numbers = range(len(metric.annotators))
-    documents = {present: sum(of.values()) for present, of in bag.shared.items()}
+    documents = {present: sum(counts.values()) for present, counts in bag.shared.items()}
     shared = {present: n for present, n in documents.items() if metric.shares(present)}
     if not sum(shared.values()):
         raise UsageError(
             "no document is shared by two annotators",
             advice="documents are paired by id, files of folders by name; pair_by='content' pairs equal texts",
         )
-    positions = (of for present, of in bag.positions.items() if metric.shares(present))
+    positions = (counts for present, counts in bag.positions.items() if metric.shares(present))
     return {
         "documents": sum(shared.values()),
         "left_out": sum(n for present, n in documents.items() if metric.humans(present) == 1),
@@ -322,7 +322,7 @@ def _documents(bag: Bag, metric: AgreementMetric) -> dict[str, Any]:
             [sum(n for present, n in shared.items() if present >> i & present >> j & 1) for j in numbers]
             for i in numbers
         ],
-        "tokens": sum(sum(of.values()) for of in positions),
+        "tokens": sum(sum(counts.values()) for counts in positions),
     }
 
 
@@ -346,7 +346,7 @@ def _intervals(bag: Bag, corpus: Annotated, confidence: float) -> dict[str, Any]
     Raises `UsageError` for a single shared document.
     """
     metric = corpus.metric
-    shared = {place for present, of in bag.shared.items() if metric.shares(present) for place in of}
+    shared = {place for present, places in bag.shared.items() if metric.shares(present) for place in places}
     if len(shared) < 2:
         raise UsageError(
             "there is only one shared document, so the spread between documents is not known",
@@ -361,37 +361,37 @@ def _intervals(bag: Bag, corpus: Annotated, confidence: float) -> dict[str, Any]
         "method": "jackknife",
         "confidence": confidence,
         "resample_by": "document",
-        "units": sum(metric.shares(present) * len(of) for present, of in bag.shared.items()),
+        "units": sum(metric.shares(present) * len(places) for present, places in bag.shared.items()),
         "resamples": None,
         "seed": None,
         "remarks": [],
         "scores": {},
     }
-    for sequence, of in units.items():
-        whole = added((unit, 1) for unit in of)
+    for sequence, tallies in units.items():
+        whole = added((unit, 1) for unit in tallies)
         different: dict[frozenset[object], Mapping[str, float | None]] = {}
         without = []
-        for unit in of:
+        for unit in tallies:
             key = frozenset(unit.items())
             if key not in different:
                 rest = added([(whole, 1), (unit, -1)])
                 different[key] = metric.numbers(rest).with_intervals()
             without.append(different[key])
-        sizes = [sum(n for key, n in unit.items() if key[0] == "spans") for unit in of]
+        sizes = [sum(n for key, n in unit.items() if key[0] == "spans") for unit in tallies]
         section["scores"][sequence] = {
             path: jackknife_interval(
-                path, value, [each.get(path) for each in without], sizes, confidence
+                path, value, [numbers.get(path) for numbers in without], sizes, confidence
             ).to_dict()
             for path, value in metric.numbers(whole).with_intervals().items()
         }
-    section["remarks"] = list(_rough(section))
+    section["remarks"] = list(_rough_intervals(section))
     return section
 
 
-def _rough(section: Mapping[str, Any]) -> Iterator[str]:
+def _rough_intervals(section: Mapping[str, Any]) -> Iterator[str]:
     """Yield which sequences have rough intervals."""
     for sequence, scores in section["scores"].items():
-        least = min((each["effective"] or 0 for each in scores.values()), default=FEW)
+        least = min((interval["effective"] or 0 for interval in scores.values()), default=FEW)
         if least < FEW:
             yield phrase(
                 "{sequence}: {number} documents weigh as much as {least} of equal size; the intervals are rough",

@@ -53,10 +53,10 @@ def labels_table(sequence: str, f1: Mapping[str, Content]) -> Table:
         mean = labels[label]["mean"]
         return mean is None, mean or 0.0, label
 
-    rows: list[list[Cell]] = [[phrase("all labels"), *(Rate(each["mean"]) for each in f1.values())]]
+    rows: list[list[Cell]] = [[phrase("all labels"), *(Rate(section["mean"]) for section in f1.values())]]
     for label in sorted(labels, key=low):
         name = Find(label, {"layer": sequence, "label": label})
-        rows.append([name, *(Rate(each["per_label"][label]["mean"]) for each in f1.values())])
+        rows.append([name, *(Rate(section["per_label"][label]["mean"]) for section in f1.values())])
     title = phrase("{layer}: mean F1 of pairs", layer=sequence)
     return Table(title, ["", *map(title_of, f1)], rows)
 
@@ -65,29 +65,32 @@ def spread_table(sequence: str, f1: Mapping[str, Content]) -> Table:
     """Return the standard deviation over pairs, and F1 of the counts of all pairs together, by label."""
     names = {"sd": phrase("sd"), "pooled": phrase("pooled")}
     rows: list[list[Cell]] = [
-        [phrase("all labels"), *(Rate(each[name]) for each in f1.values() for name in names)]
+        [phrase("all labels"), *(Rate(section[name]) for section in f1.values() for name in names)]
     ]
     for label in next(iter(f1.values()))["per_label"]:
-        entries = (each["per_label"][label] for each in f1.values())
+        entries = (section["per_label"][label] for section in f1.values())
         rows.append([label, *(Rate(entry[name]) for entry in entries for name in names)])
     header = [f"{title_of(key)}, {name}" for key in f1 for name in names.values()]
     title = phrase("{layer}: F1 of pairs, standard deviation and pooled", layer=sequence)
     return Table(title, ["", *header], rows, is_folded=True)
 
 
-def kinds_table(found: Mapping[str, Content]) -> Table:
+def kinds_table(disagreements: Mapping[str, Content]) -> Table:
     """Return how many places there are of each kind, by layer."""
-    rows: list[list[Cell]] = [[phrase("all agree"), *(of["unanimous"] for of in found.values())]]
-    for kind in dict.fromkeys(kind for of in found.values() for kind in of["kinds"]):
+    rows: list[list[Cell]] = [
+        [phrase("all agree"), *(section["unanimous"] for section in disagreements.values())]
+    ]
+    for kind in dict.fromkeys(kind for section in disagreements.values() for kind in section["kinds"]):
         numbers = (
-            Find(of["kinds"].get(kind, 0), {"layer": layer, "kind": kind}) for layer, of in found.items()
+            Find(section["kinds"].get(kind, 0), {"layer": layer, "kind": kind})
+            for layer, section in disagreements.items()
         )
         rows.append([Find(phrase(kind), {"kind": kind}), *numbers])
-    return Table(phrase("places where spans are"), ["", *found], rows)
+    return Table(phrase("places where spans are"), ["", *disagreements], rows)
 
 
-def coefficients_table(sequence: str, found: Content) -> Table:
-    which = {
+def coefficients_table(sequence: str, section: Content) -> Table:
+    domains = {
         ("positions", "all"): phrase("all positions"),
         ("positions", "any"): phrase("positions that one of them marked"),
         ("positions", "both"): phrase("positions that each marked"),
@@ -101,26 +104,26 @@ def coefficients_table(sequence: str, found: Content) -> Table:
         "cu_coverage": phrase("share of pairs behind cuα"),
     }
     rows: list[list[Cell]] = []
-    for (items, domain), words in which.items():
-        own = found["coefficients"][items][domain]
-        means = (own[name]["mean"] for name in ("observed", "kappa", "pi"))
-        rows.append([words, own["items"], *means, own["fleiss"], own["alpha"]])
+    for (items, domain), words in domains.items():
+        coefficients = section["coefficients"][items][domain]
+        means = (coefficients[name]["mean"] for name in ("observed", "kappa", "pi"))
+        rows.append([words, coefficients["items"], *means, coefficients["fleiss"], coefficients["alpha"]])
     for name, words in units.items():
-        value = None if found["unitizing"] is None else found["unitizing"][name]
+        value = None if section["unitizing"] is None else section["unitizing"][name]
         rows.append([words, "", "", "", "", "", value])
     header = [phrase("items"), phrase("observed"), phrase("kappa"), phrase("pi"), "Fleiss", phrase("alpha")]
     title = phrase("{layer}: coefficients (kappa, pi: means of pairs)", layer=sequence)
     return Table(title, ["", *header], rows, is_folded=True)
 
 
-def alphas_table(sequence: str, found: Content) -> Table:
-    units = {} if found["unitizing"] is None else found["unitizing"]["per_label"]
-    positions, ranges = found["coefficients"]["positions"]["all"], found["coefficients"]["spans"]["any"]
-    of_units = {label: each["alpha"] for label, each in units.items()}
-    alphas = [positions["per_label"], ranges["per_label"], of_units]
+def alphas_table(sequence: str, section: Content) -> Table:
+    units = {} if section["unitizing"] is None else section["unitizing"]["per_label"]
+    positions, ranges = section["coefficients"]["positions"]["all"], section["coefficients"]["spans"]["any"]
+    unit_alphas = {label: unit["alpha"] for label, unit in units.items()}
+    alphas = [positions["per_label"], ranges["per_label"], unit_alphas]
     rows: list[list[Cell]] = [
-        [label, *(each.get(label) for each in alphas), units.get(label, {}).get("coverage")]
-        for label in sorted({label for each in alphas for label in each})
+        [label, *(by_label.get(label) for by_label in alphas), units.get(label, {}).get("coverage")]
+        for label in sorted({label for by_label in alphas for label in by_label})
     ]
     header = [phrase("positions"), phrase("ranges"), "cuα", phrase("coverage of cuα")]
     return Table(phrase("{layer}: alpha by label", layer=sequence), ["", *header], rows, is_folded=True)
@@ -128,12 +131,12 @@ def alphas_table(sequence: str, found: Content) -> Table:
 
 def ceiling_table(sequence: str, keys: Mapping[str, Content]) -> Table:
     rows: list[list[Cell]] = []
-    for key, found in keys.items():
+    for key, section in keys.items():
         for name, words in (
             ("pairs", phrase("each other")),
             ("majority", phrase("the majority of the others")),
         ):
-            cells = (Rate(found[name][column]) for column in ("human", "system", "difference"))
+            cells = (Rate(section[name][column]) for column in ("human", "system", "difference"))
             rows.append([f"{title_of(key)}, {words}", *cells])
     header = [phrase("human"), phrase("system"), phrase("difference")]
     return Table(
@@ -167,19 +170,19 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
     'the system agrees with annotators less than they do with each other, by 10.0 points of F1'
     """
     same = phrase("the system agrees with annotators as well as they do with each other")
-    known = ""
+    interval = ""
     if low is not None and high is not None:
-        known = phrase(
+        interval = phrase(
             "the difference is from {low} to {high} points of F1",
             low=numeral(100 * low, ".1f"),
             high=numeral(100 * high, ".1f"),
         )
         if low <= 0 <= high:
-            return f"{same}: {known}"
+            return f"{same}: {interval}"
     if abs(difference) < LIKE:
         return same
     points = phrase("{points} points of F1", points=numeral(100 * abs(difference), ".1f"))
-    points += f" ({known})" if known else ""
+    points += f" ({interval})" if interval else ""
     if difference > 0:
         return phrase(
             "the system agrees with annotators more than they do with each other, by {points}; it is like "

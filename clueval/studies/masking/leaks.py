@@ -128,9 +128,9 @@ def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:
     """
     left = []
     for start, end in ranges:
-        for one, other in intersect([(start, end)], others):
-            left += [(start, one)] if start < one else []
-            start = other
+        for first, last in intersect([(start, end)], others):
+            left += [(start, first)] if start < first else []
+            start = last
         left += [(start, end)] if start < end else []
     return left
 
@@ -162,15 +162,15 @@ class StringLeak:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the leak for JSON; it has positions, no text."""
-        return {"document": self.document, "start": self.start, "end": self.end, **self._decided()}
+        return {"document": self.document, "start": self.start, "end": self.end, **self._decision_cells()}
 
-    def _decided(self) -> dict[str, Any]:
+    def _decision_cells(self) -> dict[str, Any]:
         """Return what was decided; nothing if no decisions were read."""
         if self.decision is None:
             return {}
         choice, state, comment, reviewer = self.decision
-        said = {"choice": choice, "state": state, "comment": comment, "reviewer": reviewer}
-        return {"fingerprint": self.fingerprint, **said}
+        cells = {"choice": choice, "state": state, "comment": comment, "reviewer": reviewer}
+        return {"fingerprint": self.fingerprint, **cells}
 
     @property
     def context(self) -> MarkedText:
@@ -224,12 +224,12 @@ class Leak(StringLeak):
             "end": self.end,
             "class": self.kind,
             "status": self.status,
-            "exposed": [list(one) for one in self.exposed],
+            "exposed": [list(part) for part in self.exposed],
             "mentions": self.mentions,
             "protected": self.protected,
             "same_words": self.same_words,
             "same_words_protected": self.same_words_protected,
-            **self._decided(),
+            **self._decision_cells(),
         }
 
     @property
@@ -269,8 +269,8 @@ class ListingMasking(Masking):
     def examine(
         self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
     ) -> Examination | None:
-        found = super().examine(pair, sequence, where, in_characters=in_characters)
-        return None if found is None else _Kept(**vars(found))
+        examination = super().examine(pair, sequence, where, in_characters=in_characters)
+        return None if examination is None else _Kept(**vars(examination))
 
     def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
         tally = super().count_examined(examination, pair, sequence)
@@ -284,8 +284,8 @@ class ListingMasking(Masking):
 def taken_out(bag: Bag) -> list[Listed]:
     """Return what is listed of all documents, and take it out of the tallies of a bag."""
     listed: list[Listed] = []
-    for of_place in bag.tallies.values():
-        for tally in of_place.values():
+    for tallies in bag.tallies.values():
+        for tally in tallies.values():
             keys = [key for key in tally if key[0] == _LISTED]
             listed += [each for key in keys for each in [key[1]] * tally.pop(key)]
     return listed
@@ -328,18 +328,18 @@ class _Kept(Examination):
             if (self.masks.counted is None or self.masks.counted[number])
             and not mentioned.within(span.fragments)
         ]
-        inconsistent = list(self._inconsistent()) if are_inconsistent else []
+        inconsistent = list(self._inconsistent_entities()) if are_inconsistent else []
         return Listed(sequence, leaks, strings, needless, inconsistent)
 
     def _leaks(self, annotator: str, excerpts: Excerpts) -> Iterator[Leak]:
-        counted = [one for one in self.kept[annotator] if one.mention.counted]
-        exposed = [one for one in counted if one.exposed]
+        counted = [judged for judged in self.kept[annotator] if judged.mention.counted]
+        exposed = [judged for judged in counted if judged.exposed]
         if not exposed:
             return
         spans = fingerprints(self.masks, self.kept[annotator])
-        members: dict[int, list[Mention]] = {one.mention.entity: [] for one in exposed}
+        members: dict[int, list[Mention]] = {judged.mention.entity: [] for judged in exposed}
         protected: Counter[int] = Counter()
-        words = {one.mention.words: [0, 0] for one in exposed}
+        words = {judged.mention.words: [0, 0] for judged in exposed}
         for mention, _, is_exposed, *_ in counted:
             if mention.entity in members:
                 members[mention.entity].append(mention)
@@ -347,8 +347,8 @@ class _Kept(Examination):
             if mention.words in words:
                 words[mention.words][0] += 1
                 words[mention.words][1] += not is_exposed
-        for one in exposed:
-            mention, span = one.mention, one.mention.span
+        for judged in exposed:
+            mention, span = judged.mention, judged.mention.span
             start, end = self.text.place(span.start, span.end)
             entity = members[mention.entity]
             siblings = [other.span for other in entity[: MOST_SIBLINGS + 1] if other is not mention]
@@ -362,27 +362,29 @@ class _Kept(Examination):
                 excerpts,
                 None,
                 mention.kind,
-                one.status,
+                judged.status,
                 tuple(self.masks.exposed_in(mention)),
                 len(entity),
                 protected[mention.entity],
                 words[mention.words][0],
                 words[mention.words][1],
-                one.exposed,
-                one.words_exposed,
+                judged.exposed,
+                judged.words_exposed,
                 mention.label,
                 mention.entity,
-                [self.text.place(other.start, other.end) for other in siblings[:MOST_SIBLINGS]],
+                [self.text.place(sibling.start, sibling.end) for sibling in siblings[:MOST_SIBLINGS]],
             )
 
-    def _inconsistent(self) -> Iterator[Inconsistent]:
-        for judged in self.kept.values():
+    def _inconsistent_entities(self) -> Iterator[Inconsistent]:
+        for kept in self.kept.values():
             replaced: dict[int, tuple[Mention, set[str]]] = {}
-            for one in judged:
-                if one.mention.counted and not one.exposed:
-                    replacement = self.masks.replacement(one.mention)
+            for judged in kept:
+                if judged.mention.counted and not judged.exposed:
+                    replacement = self.masks.replacement(judged.mention)
                     if replacement is not None:
-                        replaced.setdefault(one.mention.entity, (one.mention, set()))[1].add(replacement)
+                        replaced.setdefault(judged.mention.entity, (judged.mention, set()))[1].add(
+                            replacement
+                        )
             for mention, replacements in replaced.values():
                 if len(replacements) > 1:
                     start, end = self.text.place(mention.span.start, mention.span.end)
@@ -414,12 +416,12 @@ def fingerprint_of(masks: Masks, start: int, end: int, mentions: Sequence[Mentio
         return _NO_SPANS
 
     def placed(ranges: Ranges) -> Ranges:
-        return tuple(masks.text.place(*one) for one in ranges)
+        return tuple(masks.text.place(*part) for part in ranges)
 
     gold = [("gold", placed(mention.ranges), mention.label) for mention in mentions]
     predicted = [
         ("predicted", placed(mask.fragments), shown(mask))
         for mask in masks.on(Span(start, end))
-        if any(one < end and other > start for one, other in mask.fragments)
+        if any(first < end and last > start for first, last in mask.fragments)
     ]
     return fingerprint([*gold, *predicted])

@@ -91,7 +91,7 @@ def failures(
                 advice = f"write {figure}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
                 raise UsageError(f"{figure} is a fraction, and {limit:g} is above 1", advice=advice)
             bound = None if is_lower else _BOUND.fullmatch(figure)
-            says = {
+            limit_words = {
                 "figure": figure,
                 "word": phrase("under") if is_lower else phrase("over"),
                 "limit": numeral(limit, "g"),
@@ -100,12 +100,14 @@ def failures(
                 yield phrase(
                     "{figure} is undefined{why}, and must not be {word} {limit}",
                     why=_why(reports, figure),
-                    **says,
+                    **limit_words,
                 )
             elif value >= limit - NEAR if is_lower else value <= limit + NEAR:
                 continue
             elif bound is None:
-                yield phrase("{figure} is {value}, {word} {limit}", value=numeral(value, ".6g"), **says)
+                yield phrase(
+                    "{figure} is {value}, {word} {limit}", value=numeral(value, ".6g"), **limit_words
+                )
             else:
                 names = ("documents", "documents_exposed")
                 number, leaking = (int(_value(reports, name.join(bound.groups())) or 0) for name in names)
@@ -159,7 +161,7 @@ def _value(reports: Reports, figure: str) -> float | None:
     match = _FIGURE.fullmatch(figure)
     value = _MISSING
     if match is not None and match["sequence"] is None:
-        values = [_of_report(report, match["name"], match["kind"]) for report in reports.values()]
+        values = [_figure_in_report(report, match["name"], match["kind"]) for report in reports.values()]
         value = values[0] if values else None
         if value is not _MISSING and len(values) > 1:
             raise UsageError(
@@ -167,9 +169,9 @@ def _value(reports: Reports, figure: str) -> float | None:
                 advice=f"write it {next(iter(reports))}.{figure}",
             )
     elif match is not None and match["sequence"] in reports:
-        value = _of_report(reports[match["sequence"]], match["name"], match["kind"])
+        value = _figure_in_report(reports[match["sequence"]], match["name"], match["kind"])
     if value is _MISSING:
-        value = _at({"masking": reports}, figure)
+        value = _value_at({"masking": reports}, figure)
     if value is _MISSING or (value is not None and not isinstance(value, int | float)):
         raise UsageError(f"there is no figure {figure!r}", advice=_advice(reports, figure))
     return value
@@ -184,7 +186,7 @@ def _why(reports: Reports, figure: str) -> str:
     return phrase(" (the classes are {names})", names=", ".join(kinds))
 
 
-def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
+def _figure_in_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
     classes = report["classes"]
     if kind is None and name == "string_leaks":
         return report[name]
@@ -193,13 +195,13 @@ def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
     return report["precision"].get(name, _MISSING) if kind is None else _MISSING
 
 
-def _at(report: Any, path: str) -> Any:
+def _value_at(report: Any, path: str) -> Any:
     """Return the value at a path whose keys are separated by dots; a key may hold dots itself."""
     if not isinstance(report, Mapping):
         return _MISSING
     if path in report:
         return report[path]
-    readings = (_at(report[key], path[len(key) + 1 :]) for key in report if path.startswith(f"{key}."))
+    readings = (_value_at(report[key], path[len(key) + 1 :]) for key in report if path.startswith(f"{key}."))
     values = [value for value in readings if value is not _MISSING]
     if len(values) > 1:
         raise UsageError(
@@ -216,11 +218,11 @@ def _advice(reports: Reports, figure: str) -> str:
         return "there are no spans, so there are no figures"
     names = [name for row in (first["classes"]["all"], first["precision"]) for name in row]
     head = figure.partition("[")[0]
-    asked = head.rpartition(".")[2]
-    if asked in ("leak", "leaks", "leaked"):
+    figure_name = head.rpartition(".")[2]
+    if figure_name in ("leak", "leaks", "leaked"):
         return "documents_exposed counts documents that leak, missed and partial the mentions"
-    if nearest(asked.lower(), ["recall"], 0.8):
-        begin, kind = head.removesuffix(asked), figure.removeprefix(head)
+    if nearest(figure_name.lower(), ["recall"], 0.8):
+        begin, kind = head.removesuffix(figure_name), figure.removeprefix(head)
         return f"did you mean {begin}mention_recall{kind} or {begin}entity_recall{kind}?"
-    near = nearest(asked, names, 0.7)
+    near = nearest(figure_name, names, 0.7)
     return f"did you mean {near}?" if near else f"one of {', '.join(names)}"

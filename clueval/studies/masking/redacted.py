@@ -112,10 +112,10 @@ def _names_of(document: Document) -> Iterator[str]:
     """Yield the names that the redacted text of a document may have."""
     yield document.id
     yield _stem(document.id)
-    before, colon, own = document.id.rpartition(":")
+    before, colon, id_in_file = document.id.rpartition(":")
     if colon:
-        yield own
-        yield f"{_stem(before)}/{own}"
+        yield id_in_file
+        yield f"{_stem(before)}/{id_in_file}"
     if document.file is not None:
         yield _stem(Path(document.file).name)
 

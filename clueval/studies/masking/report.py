@@ -183,17 +183,17 @@ class MaskingReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
-        found = self.result.to_dict()
-        found["metrics"] = {**_of_masking(found["metrics"]), "masking": dict(self.reports)}
-        for groups in found.get("by", {}).values():
+        report = self.result.to_dict()
+        report["metrics"] = {**_without_conventions(report["metrics"]), "masking": dict(self.reports)}
+        for groups in report.get("by", {}).values():
             for value, group in groups.items():
-                groups[value] = {**group, "metrics": _of_masking(group["metrics"])}
-        found["leaks"] = [leak.to_dict() for leak in self.leaks]
-        found["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
+                groups[value] = {**group, "metrics": _without_conventions(group["metrics"])}
+        report["leaks"] = [leak.to_dict() for leak in self.leaks]
+        report["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
         if self.review is not None:
-            found["set_apart"] = [leak.to_dict() for leak in self.set_apart]
-            found["decisions"] = self.review.to_dict()
-        return found
+            report["set_apart"] = [leak.to_dict() for leak in self.set_apart]
+            report["decisions"] = self.review.to_dict()
+        return report
 
     def scores(self) -> dict[str, float]:
         """Return all rates by short paths, as `Result.scores` does."""
@@ -224,7 +224,7 @@ class MaskingReport(Report):
     def write_documents(self, path: str | Path) -> None:
         """Write the documents to review, riskiest first, as tab-separated values. Raises `FileError`."""
         with whole_file(Path(path)) as file:
-            for row in (words.DOCUMENT_COLUMNS, *(one.cells() for one in self.documents_to_review)):
+            for row in (words.DOCUMENT_COLUMNS, *(document.cells() for document in self.documents_to_review)):
                 file.write("\t".join(map(guarded, row)) + "\n")
 
     def failures(
@@ -265,7 +265,7 @@ class MaskingReport(Report):
         return replace(
             self,
             result=self.result.add(other.result),
-            leaks=_in_order(self.metric, [*self.leaks, *other.leaks]),
+            leaks=_leaks_by_risk(self.metric, [*self.leaks, *other.leaks]),
             string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=_at),
             needless=_by_frequency([*self.needless, *other.needless]),
             inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
@@ -278,9 +278,9 @@ class MaskingReport(Report):
         return f"<MaskingReport: {self.verdict()}; print(report) shows the tables>"
 
 
-def _of_masking(metrics: Mapping[str, Any]) -> dict[str, Any]:
+def _without_conventions(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """Return the reports by metric without those of other programs."""
-    return {name: of for name, of in metrics.items() if not name.startswith(CONVENTION)}
+    return {name: report for name, report in metrics.items() if not name.startswith(CONVENTION)}
 
 
 def report_of(
@@ -296,8 +296,8 @@ def report_of(
     metric = result.plan.metrics[0]
     assert isinstance(metric, Masking)
     signature = Signature({**result.signature.choices, "metrics": with_settings(metric)})
-    leaks = _in_order(metric, (leak for each in listed for leak in each.leaks))
-    strings = sorted(_strings(listed), key=_at)
+    leaks = _leaks_by_risk(metric, (leak for lists in listed for leak in lists.leaks))
+    strings = sorted(_string_leaks(listed), key=_at)
     set_apart: list[StringLeak] = []
     review = None
     if decisions is not None:
@@ -315,15 +315,15 @@ def report_of(
         replace(result, signature=signature),
         leaks,
         strings,
-        _by_frequency((text, 1) for each in listed for text in each.needless),
-        sorted(one for each in listed for one in each.inconsistent),
+        _by_frequency((text, 1) for lists in listed for text in lists.needless),
+        sorted(entity for lists in listed for entity in lists.inconsistent),
         set_apart=set_apart,
         review=review,
         names=names,
     )
 
 
-def _in_order(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
+def _leaks_by_risk(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
     risk = risk_by(metric.risk_order)
     return sorted(leaks, key=lambda leak: leak.order(risk))
 
@@ -331,18 +331,18 @@ def _in_order(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
 _at = attrgetter("at")
 
 
-def _strings(listed: Sequence[Listed]) -> Iterator[StringLeak]:
+def _string_leaks(listed: Sequence[Listed]) -> Iterator[StringLeak]:
     """Yield the string leaks; those that several sequences of a document have at a place are one.
 
     Documents with the same id may have as many at a place as one sequence has there.
     """
     places: dict[PlaceKey, dict[str, list[StringLeak]]] = {}
-    for each in listed:
-        for leak in each.string_leaks:
-            places.setdefault(leak.at, {}).setdefault(each.sequence, []).append(leak)
-    for of_sequence in places.values():
-        most = max(map(len, of_sequence.values()))
-        yield from [found for found in of_sequence.values() if len(found) == most][-1]
+    for lists in listed:
+        for leak in lists.string_leaks:
+            places.setdefault(leak.at, {}).setdefault(lists.sequence, []).append(leak)
+    for by_sequence in places.values():
+        most = max(map(len, by_sequence.values()))
+        yield from [leaks for leaks in by_sequence.values() if len(leaks) == most][-1]
 
 
 def _by_frequency(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -350,4 +350,4 @@ def _by_frequency(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     total: dict[str, int] = {}
     for text, number in counted:
         total[text] = total.get(text, 0) + number
-    return sorted(total.items(), key=lambda one: (-one[1], one[0]))
+    return sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))

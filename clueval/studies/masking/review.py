@@ -53,8 +53,8 @@ class ReviewedMasking(Masking):
     def examine(
         self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
     ) -> Examination | None:
-        found = Masking.examine(self, pair, sequence, where, in_characters=in_characters)
-        return None if found is None else _Reviewed(**vars(found), decisions=self.decisions)
+        examination = Masking.examine(self, pair, sequence, where, in_characters=in_characters)
+        return None if examination is None else _Reviewed(**vars(examination), decisions=self.decisions)
 
     def check(self, total: Tally) -> None:
         """Do nothing: `Masking` has checked the same names."""
@@ -127,8 +127,10 @@ class Review(NamedTuple):
 
     def in_words(self) -> str:
         """Return how many places are decided and how many are not, and the names of the reviewers."""
-        n, said = self.to_dict(), choices_in_words()
-        choices = [f"{numeral(number)} {said[choice]}" for choice, number in n["choices"].items() if number]
+        n, choice_words = self.to_dict(), choices_in_words()
+        choices = [
+            f"{numeral(number)} {choice_words[choice]}" for choice, number in n["choices"].items() if number
+        ]
         decided = phrase(
             "{decided} of {n} place decided|{decided} of {n} places decided",
             decided=n["decided"],

@@ -52,7 +52,7 @@ def facets() -> list[Facet]:
 
 def verdict_of(report: Row, confidence: float) -> str:
     """Return how many leaks there are in how many documents; without any, how many documents may leak."""
-    said = []
+    sentences = []
     for name, figures in report.items():
         row = figures["classes"][ALL]
         number, strings = row["mentions"] - row["protected"], figures["string_leaks"]
@@ -78,17 +78,17 @@ def verdict_of(report: Row, confidence: float) -> str:
                 "{n} string leaks: words of a mention elsewhere in the text",
                 n=strings,
             )
-        said.append(f"{name}: {words}" if len(report) > 1 else words)
-    return "; ".join(said)
+        sentences.append(f"{name}: {words}" if len(report) > 1 else words)
+    return "; ".join(sentences)
 
 
 def sentences_of(report: Row, confidence: float) -> Iterator[str]:
     """Yield for each sequence how many documents leak, and how many persons or things can be read."""
     for name, figures in report.items():
         row = figures["classes"][ALL]
-        said = [documents_in_words(row, confidence)]
+        sentences = [documents_in_words(row, confidence)]
         if left := row["entities"] - row["entities_protected"]:
-            said.append(
+            sentences.append(
                 phrase(
                     "the only person or thing can be read in at least one place|"
                     "{left} of {n} persons or things can be read in at least one place",
@@ -97,13 +97,13 @@ def sentences_of(report: Row, confidence: float) -> Iterator[str]:
                 )
             )
         if row["entities_in_part"]:
-            said.append(
+            sentences.append(
                 phrase(
                     "{n} of these is masked in other places|{n} of these are masked in other places",
                     n=row["entities_in_part"],
                 )
             )
-        yield (f"{name}: " if len(report) > 1 else "") + "; ".join(said)
+        yield (f"{name}: " if len(report) > 1 else "") + "; ".join(sentences)
 
 
 def documents_in_words(row: Row, confidence: float) -> str:
@@ -143,7 +143,7 @@ _RATES = ("mention_recall", "word_recall", "character_recall")
 _SHARES = ("word_precision", "weighted_word_precision", "masked_share", "retention")
 
 
-def _named(*names: str) -> list[str]:
+def _column_titles(*names: str) -> list[str]:
     return [phrase(name.replace("_", " ")) for name in names]
 
 
@@ -155,25 +155,27 @@ def _rates_of(rows: Iterable[Row]) -> tuple[str, ...]:
 
 def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table]:
     """Yield the tables of a sequence: classes riskiest first, labels, what was masked, further numbers."""
-    yield _of_classes(name, figures["classes"])
+    yield _classes_table(name, figures["classes"])
     labels, numbers = figures["labels"], ("mentions", "protected", "partial", "missed")
     rates = _rates_of(labels.values())
     rows: list[list[Cell]] = [
         [
             Find(label, {"label": label}),
-            *(row[each] for each in numbers),
-            *(Rate(row[each]) for each in rates),
+            *(row[column] for column in numbers),
+            *(Rate(row[column]) for column in rates),
         ]
         for label, row in labels.items()
     ]
-    yield _folded(phrase("{layer}: labels", layer=name), _named("label", *numbers, *rates), rows)
+    yield _folded_table(
+        phrase("{layer}: labels", layer=name), _column_titles("label", *numbers, *rates), rows
+    )
     precision = figures["precision"]
     masked: list[list[Cell]] = []
-    for each, value in precision.items():
-        if value is not None or each == "word_precision":
-            masked.append([*_named(each), Rate(value) if each in _SHARES else value])
+    for figure, value in precision.items():
+        if value is not None or figure == "word_precision":
+            masked.append([*_column_titles(figure), Rate(value) if figure in _SHARES else value])
     masked += [[f"F{beta:g}", Rate(figures["f"][f"{beta:g}"])] for beta in betas]
-    yield _folded(phrase("{layer}: what was masked", layer=name), ["", phrase("value")], masked)
+    yield _folded_table(phrase("{layer}: what was masked", layer=name), ["", phrase("value")], masked)
     replacements, redacted = figures["replacements"], figures["redacted"]
     further: list[list[Cell]] = [
         [phrase("replacements, entities"), replacements["entities"]],
@@ -188,10 +190,10 @@ def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table
             [phrase("redacted, initials"), redacted["initials"]],
             [phrase("redacted, replaced words"), redacted["replaced_words"]],
         ]
-    yield _folded(phrase("{layer}: further", layer=name), ["", phrase("number")], further)
+    yield _folded_table(phrase("{layer}: further", layer=name), ["", phrase("number")], further)
 
 
-def _folded(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+def _folded_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
     return Table(title, header, rows, is_folded=True)
 
 
@@ -203,7 +205,7 @@ def _rows_of(classes: Row) -> Iterator[tuple[str, str, Row]]:
     yield ALL, phrase("all classes"), classes[ALL]
 
 
-def _of_classes(name: str, classes: Row) -> Table:
+def _classes_table(name: str, classes: Row) -> Table:
     rates = ("entity_recall", *_rates_of(classes.values()), "document_recall", "document_leak_upper")
     numbers = ("mentions", "entities", "entities_in_part", "documents", "documents_exposed")
     rows: list[list[Cell]] = []
@@ -215,8 +217,8 @@ def _of_classes(name: str, classes: Row) -> Table:
             Part(row["missed"], phrase("missed"), find | {"status": "missed"}),
         ]
         first: list[Cell] = [Find(words, find) if find else words, Shares(parts)]
-        rows.append([*first, *(Rate(row[each]) for each in rates), *(row[each] for each in numbers)])
-    header = _named("class", "mentions", *rates, *numbers)
+        rows.append([*first, *(Rate(row[column]) for column in rates), *(row[column] for column in numbers)])
+    header = _column_titles("class", "mentions", *rates, *numbers)
     return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
 
 
@@ -224,10 +226,10 @@ def first_classes(name: str, classes: Row) -> Table:
     """Return the main figures of the classes, riskiest first."""
     rates, numbers = ("mention_recall", "entity_recall"), ("mentions", "documents_exposed")
     rows: list[list[Cell]] = [
-        [words, *(Rate(row[each]) for each in rates), *(row[each] for each in numbers)]
+        [words, *(Rate(row[column]) for column in rates), *(row[column] for column in numbers)]
         for _, words, row in _rows_of(classes)
     ]
-    header = _named("class", *rates, *numbers)
+    header = _column_titles("class", *rates, *numbers)
     return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
 
 
@@ -242,11 +244,11 @@ def groups_table(key: str, groups: Row, metric: str) -> Iterator[Table]:
             cells = [
                 row.get("mentions"),
                 row.get("documents_exposed"),
-                *(Rate(row.get(each)) for each in rates),
+                *(Rate(row.get(column)) for column in rates),
             ]
             rows.append([value, group["documents"], *cells])
-        header = [key, *_named("documents", "mentions", "documents_exposed", *rates)]
-        yield _folded(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows)
+        header = [key, *_column_titles("documents", "mentions", "documents_exposed", *rates)]
+        yield _folded_table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows)
 
 
 def convention_table(program: str, section: Row) -> Table:
@@ -260,31 +262,31 @@ def convention_table(program: str, section: Row) -> Table:
                 yield [f"{path}{key}", Rate(value) if isinstance(value, float) else value]
 
     title = phrase("as {program} counts", program=program)
-    return _folded(title, ["", phrase("number")], list(numbers(section, "")))
+    return _folded_table(title, ["", phrase("number")], list(numbers(section, "")))
 
 
 def needless_table(needless: Sequence[tuple[str, int]]) -> Table:
     """Return the texts that were masked without need, most frequent first."""
     rows: list[list[Cell]] = [[text[:LONGEST_TEXT], number] for text, number in needless[:MOST_LISTED]]
     title = phrase("masked without need, most frequent first")
-    return _folded(title, [phrase("text"), phrase("number")], rows)
+    return _folded_table(title, [phrase("text"), phrase("number")], rows)
 
 
 def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
     """Return the entities with several replacements."""
     rows: list[list[Cell]] = []
-    for one in inconsistent[:MOST_LISTED]:
-        replacements = ", ".join(map(in_one_line, one.replacements))
-        rows.append([in_one_line(one.text)[:LONGEST_TEXT], one.document, replacements])
+    for entity in inconsistent[:MOST_LISTED]:
+        replacements = ", ".join(map(in_one_line, entity.replacements))
+        rows.append([in_one_line(entity.text)[:LONGEST_TEXT], entity.document, replacements])
     header = [phrase("text"), phrase("document"), phrase("replacements")]
-    return _folded(phrase("entities with several replacements"), header, rows)
+    return _folded_table(phrase("entities with several replacements"), header, rows)
 
 
 def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Table:
     """Return the first leaks, each in one row; without `text`, with positions only."""
     header = [phrase("document"), phrase("characters"), phrase("class"), phrase("label")]
     rows: list[list[Cell]] = [
-        [leak.document, _exposed(leak), _class_in_words(leak.kind), leak.label]
+        [leak.document, _exposed_ranges(leak), _class_in_words(leak.kind), leak.label]
         for leak in leaks[:MOST_DOCUMENTS]
     ]
     if text:
@@ -337,15 +339,15 @@ def documents_of(leaks: Iterable[Leak], risk: Risk) -> list[DocumentToReview]:
     for leak in leaks:
         by_document.setdefault(leak.document, []).append(leak)
     ranked = []
-    for document, own in by_document.items():
-        numbers = Counter(leak.kind for leak in own)
+    for document, document_leaks in by_document.items():
+        numbers = Counter(leak.kind for leak in document_leaks)
         by_class = tuple((kind, numbers[kind]) for kind in sorted(numbers, key=risk))
-        words = sum(leak.words_exposed for leak in own)
-        in_part = {(leak.annotator, leak.entity) for leak in own if leak.is_in_part}
-        one = DocumentToReview(document, by_class, words, len(in_part))
+        words = sum(leak.words_exposed for leak in document_leaks)
+        in_part = {(leak.annotator, leak.entity) for leak in document_leaks if leak.is_in_part}
+        to_review = DocumentToReview(document, by_class, words, len(in_part))
         worst_first = [(*risk(kind), -number) for kind, number in by_class]
-        ranked.append(([*worst_first, _NO_MORE], -words, document, one))
-    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2))]
+        ranked.append(([*worst_first, _NO_MORE], -words, document, to_review))
+    return [to_review for *_, to_review in sorted(ranked, key=itemgetter(0, 1, 2))]
 
 
 def documents_table(documents: Sequence[DocumentToReview]) -> Table:
@@ -364,10 +366,10 @@ def documents_table(documents: Sequence[DocumentToReview]) -> Table:
         phrase("entities masked elsewhere"),
     ]
     rows: list[list[Cell]] = []
-    for one in documents[:MOST_DOCUMENTS]:
-        name, kind, number, _, *others = one.cells()
-        find = {"document": one.document}
-        by_class = ", ".join(f"{_class_in_words(kind)} {n}" for kind, n in one.leaks)
+    for document in documents[:MOST_DOCUMENTS]:
+        name, kind, number, _, *others = document.cells()
+        find = {"document": document.document}
+        by_class = ", ".join(f"{_class_in_words(kind)} {n}" for kind, n in document.leaks)
         rows.append([Find(name, find), _class_in_words(str(kind)), Find(number, find), by_class, *others])
     return Table(title, header, rows)
 
@@ -383,7 +385,7 @@ def _class_in_words(kind: str) -> str:
     return phrase("no class") if kind == NO_LABEL else kind
 
 
-def _exposed(leak: Leak) -> str:
+def _exposed_ranges(leak: Leak) -> str:
     return ", ".join(f"{start}–{end - 1}" for start, end in leak.exposed)
 
 
@@ -410,7 +412,7 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
         where = phrase("its only place")
     else:
         where = phrase("masked in {protected} of {n} places", protected=leak.protected, n=leak.mentions)
-    note = [_class_in_words(leak.kind), phrase("readable characters: {ranges}", ranges=_exposed(leak))]
+    note = [_class_in_words(leak.kind), phrase("readable characters: {ranges}", ranges=_exposed_ranges(leak))]
     elsewhere = ELSEWHERE if leak.is_in_part else NOWHERE
     values = [_class_in_find(leak.kind), leak.status, elsewhere, leak.label, leak.annotator, leak.document]
     return Line(f"{words}; {where}", values, None, leak.label, shown, " · ".join(note))
@@ -418,13 +420,13 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
 
 def _row(leak: StringLeak, *, text: bool) -> dict[str, Any]:
     """Return the row of a leak in tables; ranges in it are half-open."""
-    own = leak.to_dict()
+    cells = leak.to_dict()
     exposed = leak.exposed if isinstance(leak, Leak) else [(leak.start, leak.end)]
     row = {
-        "class": own.get("class"),
-        "status": own.get("status", STRING),
+        "class": cells.get("class"),
+        "status": cells.get("status", STRING),
         "exposed": " ".join(f"{start}-{end}" for start, end in exposed),
         "label": leak.label if isinstance(leak, Leak) else None,
     }
-    row |= {name: own.get(name) for name in ("mentions", "protected", "same_words", "same_words_protected")}
+    row |= {name: cells.get(name) for name in ("mentions", "protected", "same_words", "same_words_protected")}
     return row | ({"text": leak.text, "context": [leak.context]} if text else {})

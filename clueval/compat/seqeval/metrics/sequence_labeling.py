@@ -236,7 +236,7 @@ def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
     if any(nested):
         if y_true and y_pred:
             check_consistent_length(y_true, y_pred)
-        y_true, y_pred = _joined(y_true), _joined(y_pred)
+        y_true, y_pred = _flat_tags(y_true), _flat_tags(y_pred)
     if len(y_true) != len(y_pred):
         raise UsageError(
             "Found input variables with inconsistent numbers of samples: "
@@ -253,5 +253,5 @@ def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
     return kept
 
 
-def _joined(sentences: Iterable[Iterable[Any]]) -> list[Any]:
+def _flat_tags(sentences: Iterable[Iterable[Any]]) -> list[Any]:
     return list(chain.from_iterable(sentences))

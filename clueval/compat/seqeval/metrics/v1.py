@@ -40,9 +40,9 @@ def check_consistent_length(y_true: Sentences, y_pred: Sentences) -> None:
     """
     kinds = set(map(type, y_true)) | set(map(type, y_pred))
     if kinds != {list}:
-        found = ", ".join(sorted(kind.__name__ for kind in kinds - {list})) or "nothing"
+        type_names = ", ".join(sorted(kind.__name__ for kind in kinds - {list})) or "nothing"
         raise WrongTypeError(
-            f"Found input variables without list of list: there is {found} where sentences should be",
+            f"Found input variables without list of list: there is {type_names} where sentences should be",
             advice="give a list of sentences, each a list of tags: [['B-PER', 'O'], ['O']]",
         )
     true, predicted = list(map(len, y_true)), list(map(len, y_pred))
