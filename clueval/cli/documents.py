@@ -131,7 +131,9 @@ def samples(folder: OutputFolder) -> int:
     content = dict(_sample_files(resources("clueval") / "samples", folder))
     with errors_of(folder):
         empty = not folder.is_dir() or not any(folder.iterdir())
-        there = not empty and all(path.is_file() and path.read_bytes() == of for path, of in content.items())
+        there = not empty and all(
+            path.is_file() and path.read_bytes() == data for path, data in content.items()
+        )
     if not empty and not there:
         raise FileError(
             "cannot be written: the folder is not empty", file=str(folder), advice="name a new folder"
@@ -151,8 +153,8 @@ def samples(folder: OutputFolder) -> int:
 
 def _sample_files(folder: Traversable, target: Path) -> Iterator[tuple[Path, bytes]]:
     """Yield the path and the content of every file below a folder of the package."""
-    for each in sorted(folder.iterdir(), key=lambda each: each.name):
-        if each.is_dir():
-            yield from _sample_files(each, target / each.name)
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _sample_files(entry, target / entry.name)
         else:
-            yield target / each.name, each.read_bytes()
+            yield target / entry.name, entry.read_bytes()

@@ -111,7 +111,7 @@ class Page:
 @cache
 def all_pages() -> Mapping[str, Page]:
     """Return the pages by name, in the order of the contents."""
-    found = [
+    pages = [
         Page(file.name.removesuffix(".md"), file.read_text(encoding="utf-8"))
         for file in files("clueval.guide").iterdir()
         if file.name.endswith(".md")
@@ -122,7 +122,7 @@ def all_pages() -> Mapping[str, Page]:
         first = FIRST.index(page.name) if page.name in FIRST else later
         return sections.index(page.section), first, page.name
 
-    return {page.name: page for page in sorted(found, key=place)}
+    return {page.name: page for page in sorted(pages, key=place)}
 
 
 def page_named(name: str) -> Page | None:
@@ -180,13 +180,13 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
             of_page += weight * (place + log2(1 + min(len(begins.findall(text)), 7)))
         points.append(of_page / 2 if page.section == "reference" else of_page)
     ranked = sorted(range(len(pages)), key=lambda number: -points[number])
-    found = [pages[number] for number in ranked if points[number]]
-    if not found:
+    matching = [pages[number] for number in ranked if points[number]]
+    if not matching:
         raise _nothing(query)
     lines = [f"No page has the name {query!r}. Pages with these words or similar ones, the best first:", ""]
-    lines += [f"- [{page.title}]({page.name}.md): {_line(page, list(weights))}" for page in found[:SHOWN]]
-    if len(found) > SHOWN:
-        lines += ["", f"{len(found) - SHOWN} more have a word of these."]
+    lines += [f"- [{page.title}]({page.name}.md): {_line(page, list(weights))}" for page in matching[:SHOWN]]
+    if len(matching) > SHOWN:
+        lines += ["", f"{len(matching) - SHOWN} more have a word of these."]
     return Page("search", "\n".join(lines))
 
 
@@ -203,7 +203,7 @@ def _similar(word: str, texts: Sequence[str]) -> str:
         others = {*pairwise(other)}
         return 2 * len(wanted & others) / max(len(wanted) + len(others), 1)
 
-    every = sorted({each for text in texts for each in re.findall(r"\w{4,}", text)})
+    every = sorted({token for text in texts for token in re.findall(r"\w{4,}", text)})
     best = max(every, key=similarity, default="")
     return best if similarity(best) >= SIMILAR else ""
 
