@@ -128,9 +128,20 @@ def errors(
         chosen[name] = None if listed is None else [word for names in listed for word in names.split(",")]
     chosen = {name: value for name, value in chosen.items() if value is not None}
     sides = (*sides_of(gold, predicted, pairs, "errors"), second)
-    with progress(gold, predicted, second) as advance, spooled(*sides) as inputs:
+    with (
+        progress(gold, predicted, second) as advance,
+        spooled(*sides) as (gold_input, predicted_input, second_input),
+    ):
         content = clueval.errors(
-            *inputs, progress=advance, **chosen, **choice, **pairing, **preparing, **reading
+            gold_input,
+            predicted_input,
+            second_input,
+            progress=advance,
+            **chosen,
+            **choice,
+            **pairing,
+            **preparing,
+            **reading,
         )
         with named_together():  # a folder that is read may be that of the outputs
             code = report.put(content)
