@@ -130,15 +130,15 @@ def samples(folder: OutputFolder) -> int:
         raise FileError("cannot be written: it is no folder", file="-", advice="name a folder")
     content = dict(_sample_files(resources("clueval") / "samples", folder))
     with errors_of(folder):
-        empty = not folder.is_dir() or not any(folder.iterdir())
-        there = not empty and all(
+        is_empty = not folder.is_dir() or not any(folder.iterdir())
+        is_complete = not is_empty and all(
             path.is_file() and path.read_bytes() == data for path, data in content.items()
         )
-    if not empty and not there:
+    if not is_empty and not is_complete:
         raise FileError(
             "cannot be written: the folder is not empty", file=str(folder), advice="name a new folder"
         )
-    if empty:
+    if is_empty:
         make_folder(folder)
         for path, text in content.items():
             with errors_of(path):
@@ -146,7 +146,9 @@ def samples(folder: OutputFolder) -> int:
             with whole_bytes(path) as file:
                 file.write(text)
     german = shlex.quote(str(folder / "german"))
-    say(f"The samples {'were written to' if empty else 'are already in'} {folder}; README.md describes them")
+    say(
+        f"The samples {'were written to' if is_empty else 'are already in'} {folder}; README.md describes them"
+    )
     say(f"Example: clueval score {german}/gold.vrt {german}/predicted.vrt --layer entity=2")
     return 0
 

@@ -177,6 +177,6 @@ def suggestion(text: str, words: Mapping[str, str]) -> str:
     """Return a question that suggests the most similar of the `words`; empty if none is similar."""
     from clueval.files.names import near_names  # only for names that do not exist
 
-    begins = sorted((word for word in words if text and word.startswith(text)), key=len)
-    near = begins[:1] or near_names(text, words)
+    longer_words = sorted((word for word in words if text and word.startswith(text)), key=len)
+    near = longer_words[:1] or near_names(text, words)
     return f"; did you mean {' or '.join(words[word] for word in near)}?" if near else ""

@@ -210,8 +210,8 @@ def _function_sections() -> Iterator[tuple[str, str]]:
         if inspect.isclass(what) and not issubclass(what, Exception):
             for method, member in vars(what).items():
                 if not method.startswith("_") and inspect.getdoc(member) and not inspect.isclass(member):
-                    of_method = [_call_of(method, getattr(member, "__func__", member)), *_indented(member)]
-                    lines += ["", *(f"    {line}" for line in of_method)]
+                    method_lines = [_call_of(method, getattr(member, "__func__", member)), *_indented(member)]
+                    lines += ["", *(f"    {line}" for line in method_lines)]
         yield f"clueval.{name}", "\n".join(lines)
 
 

@@ -198,13 +198,13 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     """Yield the lines of the form text: verdict, facts, tables, the first places, the signature."""
     most = report.text_width if width is None else min(width, report.text_width)
 
-    def said(texts: Iterable[str]) -> list[str]:
+    def wrapped(texts: Iterable[str]) -> list[str]:
         lines = map(visible, filter(None, texts))
         return [part for line in lines for part in ([line] if width is None else wrap(line, width))]
 
     verdict = wrap(visible(report.verdict()), min(most, COLUMNS))
-    head = [*said([report.title]), *verdict, *said([", ".join(report.facts()), *report.remarks()]), ""]
-    foot = said(f"{title} {text}".strip() for title, text in report.notes())
+    head = [*wrapped([report.title]), *verdict, *wrapped([", ".join(report.facts()), *report.remarks()]), ""]
+    foot = wrapped(f"{title} {text}".strip() for title, text in report.notes())
     foot.append(visible(phrase("signature: {signature}", signature=in_short(str(report.signature)))))
     yield from head
     if everything or (report.screen is None and (width is None or width >= COLUMNS)):

@@ -101,7 +101,7 @@ def compare(
         raise UsageError(f"there is no system {baseline!r}", advice=f"one of {', '.join(by_name)}")
     scored = {name: list(_runs(system, gold, options)) for name, system in by_name.items()}
     order = sorted(scored, key=lambda name: name != (baseline or next(iter(scored))))
-    results = {name: [_loaded(run) for run in scored[name]] for name in order}
+    results = {name: [_result_of(run) for run in scored[name]] for name in order}
     units = _units_of(results, force)
     first = results[order[0]][0]
     work = Comparing(units, trust, detect, several_golds=_has_several_golds(first))
@@ -285,7 +285,7 @@ def _is_pattern(text: str) -> bool:
 # What is compared
 
 
-def _loaded(run: Any) -> Result:
+def _result_of(run: Any) -> Result:
     if not isinstance(run, Result | str | Path):
         raise UsageError(
             f"a run must be a Result or the file of a saved one, not {described(run)}",

@@ -110,14 +110,14 @@ def errors(
     def of_one_system() -> Iterator[Pair]:
         return (pair for (pair,) in pairs.texts(only_differing=decisions is None))
 
-    of_errors = {"decisions": decisions is not None, "limit": limit}
+    error_options = {"decisions": decisions is not None, "limit": limit}
     if isinstance(chosen, Noisy):
-        _refuse("metric noisy", {**options, **of_errors})
+        _refuse("metric noisy", {**options, **error_options})
         return NoisyErrors(of_one_system, chosen, where=pairs.plan.where, **about)
     choice = _choice(chosen, pairs, options)
     about |= {"layers": pairs.layers, "metadata": names}
     if second is not None:
-        _refuse("two systems", of_errors)
+        _refuse("two systems", error_options)
         return TwoSystems(partial(pairs.texts, only_differing=True), choice, **about)
     all_decisions = None
     if decisions is not None:
@@ -264,9 +264,9 @@ def _result(pairs: Pairs, system: int = 0) -> Result:
         with spooled(pairs.gold, pairs.systems[system]) as (gold, predicted):
             result = scored(gold, predicted, pairs.plan.metrics, pairs.columns, pairs.groups)
         warn_of(result, gold, predicted)
-    of_one = checked(result.plan.steps, result.bag.notes) if several else ()
+    messages = checked(result.plan.steps, result.bag.notes) if several else ()
     for warning in warned:
-        if str(warning.message) not in of_one:  # what changes nothing in one system may change another
+        if str(warning.message) not in messages:  # what changes nothing in one system may change another
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return result
 
@@ -289,8 +289,8 @@ def _metric_and_options(
     for name in ("level", "labelled", "unlabelled", "window"):
         if name in fields:
             require_kind(fields[name], Choice.__annotations__[name], name)
-    of_levels = [name for name in ("level", "labelled", "unlabelled") if fields.get(name)]
-    (chosen,) = chosen_metrics([("levels" if of_levels else "exact") if metric is None else metric])
+    level_options = [name for name in ("level", "labelled", "unlabelled") if fields.get(name)]
+    (chosen,) = chosen_metrics([("levels" if level_options else "exact") if metric is None else metric])
     if chosen not in (Exact(), Levels()) and not isinstance(chosen, Fair | Noisy):
         problem, advice = (
             f"there are no errors of metric {chosen.name!r}",
@@ -299,8 +299,8 @@ def _metric_and_options(
         if isinstance(chosen, Exact):
             problem, advice = "the errors of exact are those without settings", "leave out its settings"
         raise UsageError(problem, advice=advice)
-    if of_levels and not isinstance(chosen, Levels):
-        raise UsageError(f"{of_levels[0]} does not apply to metric {chosen.name}", advice="leave one out")
+    if level_options and not isinstance(chosen, Levels):
+        raise UsageError(f"{level_options[0]} does not apply to metric {chosen.name}", advice="leave one out")
     if isinstance(chosen, Levels) and fields.get("labelled") is None:
         fields["unlabelled"] = True
     return chosen, fields

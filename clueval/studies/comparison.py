@@ -224,7 +224,7 @@ class Comparison(Report):
         for score in self.pairs:
             (test,) = (test for test in self.tests if test["score"] == score["score"])  # it has the values
             rows = [
-                [self._against(entry["system"], entry["against"]), *_differs(test, entry, has_holm=True)]
+                [self._against(entry["system"], entry["against"]), *_cells(test, entry, has_holm=True)]
                 for entry in score["pairs"]
             ]
             header = named(["", "difference", "p", "p (Holm)", "units that differ", "detectable"])
@@ -278,7 +278,7 @@ class Comparison(Report):
                     if has_sd
                     else Rate(system_values["value"])
                 )
-            cells = [None] * len(differs) if entry is None else _differs(last, entry, has_holm=has_holm)
+            cells = [None] * len(differs) if entry is None else _cells(last, entry, has_holm=has_holm)
             rows.append([*row, _dot(value, is_baseline=entry is None), *cells[: len(differs)]])
         return Table(title, [phrase("system"), *header, *differs], rows)
 
@@ -296,7 +296,7 @@ class Comparison(Report):
             for value, entry in _with_differences(score):
                 runs = [points(value.get("sd")), value.get("runs", 1)] if has_runs else []
                 none: list[Cell] = [None] * (4 + has_holm)
-                cells = none if entry is None else _differs(score, entry, has_holm=has_holm)
+                cells = none if entry is None else _cells(score, entry, has_holm=has_holm)
                 dot = _dot(value, is_baseline=entry is None)
                 rows.append([self._rate(score), value["system"], dot, *runs, *cells])
         return Table(title, named(header), rows, is_folded=True)
@@ -371,7 +371,7 @@ def _difference(score: Score, entry: Score) -> str:
     return difference(values[against], values[entry["system"]]) or "-"
 
 
-def _differs(score: Score, entry: Score, *, has_holm: bool) -> list[Cell]:
+def _cells(score: Score, entry: Score, *, has_holm: bool) -> list[Cell]:
     """Return the cells of the difference to the baseline, or to the other system of a pair."""
     return [
         f"{_difference(score, entry)} {interval(entry)}".removesuffix(" -"),

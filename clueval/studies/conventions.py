@@ -399,10 +399,10 @@ def conventions(
             options["scheme"] = scheme
         count = partial(score, gold, predicted, layers=layers, **options)
         result = count(metrics=[metric, tags])
-        of_tags = result
+        tag_result = result
         if options.get("unit") == "character" and are_paths(gold):  # tags are those of tokens
-            of_tags = count(metrics=[tags], unit=None)
-    report = Conventions(result, of_tags.metrics[_TAGS])
+            tag_result = count(metrics=[tags], unit=None)
+    report = Conventions(result, tag_result.metrics[_TAGS])
     if not any(scores["refused"] for scores in result.metrics[_METRIC].values()) and not result.bag.folded:
         messages = set(warnings_of(result))
         for message in warnings_of(result.scored("levels")):
@@ -532,14 +532,14 @@ def _numbers(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
 
 
 def _rows(
-    of_cases: Mapping[str, Any], of_tags: Mapping[str, Any], repaired: Mapping[str, int]
+    case_report: Mapping[str, Any], tag_report: Mapping[str, Any], repaired: Mapping[str, int]
 ) -> dict[str, dict[str, Any]]:
     """Return the rows of a layer, by the keys of the conventions."""
-    rates = {**of_cases["rates"], **of_tags["rates"]}
-    refused = {**of_cases["refused"], **of_tags["refused"]}
+    rates = {**case_report["rates"], **tag_report["rates"]}
+    refused = {**case_report["refused"], **tag_report["refused"]}
     rows: dict[str, dict[str, Any]] = {}
     for convention in CONVENTIONS:
-        note = of_tags["note"] if convention.key == "seqeval_strict" else None
+        note = tag_report["note"] if convention.key == "seqeval_strict" else None
         convention_rates: Rates | None = rates[convention.key]
         if convention.metric in refused:
             convention_rates, note = None, _not_defined(convention, refused[convention.metric]["gaps"])

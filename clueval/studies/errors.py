@@ -183,11 +183,11 @@ class ErrorReport(Report):
         if self.results:
             reports = [result.metrics[self.choice.metric.name] for result in self.results]
             return reports, self.results[0].documents, self.results[0].tokens
-        of_systems = [
+        counts = [
             counted((text[system] for text in self._texts()), self.choice, self.layers)
             for system in range(self._systems)
         ]
-        return [report for report, _, _ in of_systems], *of_systems[0][1:]
+        return [report for report, _, _ in counts], *counts[0][1:]
 
     def scores(self) -> dict[str, float]:
         """Return the numbers of `counts` by short paths, as ``gold.missed``."""

@@ -253,13 +253,15 @@ States = Mapping[str, Mapping[str, int]]
 
 def verdict_of_two(reports: Reports, choice: Choice, counts: States) -> str:
     """Return F1 of both systems by layer, and the number of errors in each state."""
-    of_one, of_other = ({entry.sequence: entry for entry in entries_of(report, choice)} for report in reports)
+    first_entries, second_entries = (
+        {entry.sequence: entry for entry in entries_of(report, choice)} for report in reports
+    )
     rates = []
-    for sequence, entry in of_one.items():
-        if sequence in of_other:
-            first, second = entry.micro["f1"], of_other[sequence].micro["f1"]
+    for sequence, entry in first_entries.items():
+        if sequence in second_entries:
+            first, second = entry.micro["f1"], second_entries[sequence].micro["f1"]
             verdict = f"F1 {shown(Rate(first))} → {shown(Rate(second))} ({difference(first, second) or '–'})"
-            rates.append(verdict if len(of_one) == 1 else f"{sequence}: {verdict}")
+            rates.append(verdict if len(first_entries) == 1 else f"{sequence}: {verdict}")
     numbers: Counter[str] = Counter()
     for of_side in counts.values():
         numbers.update(of_side)
@@ -281,10 +283,12 @@ def tables_of_two(
         rows.append([phrase(side), *numbers])
     rows.append([phrase("places"), *(places.get(state, 0) for state in states)])
     yield Table(phrase("errors"), ["", *map(phrase, states)], rows)
-    of_one, of_other = ({entry.title: entry for entry in entries_of(report, choice)} for report in reports)
+    first_entries, second_entries = (
+        {entry.title: entry for entry in entries_of(report, choice)} for report in reports
+    )
     header = ["", *(f"F1 {name}" for name in names), phrase("difference"), phrase("number")]
-    for title in filter(of_other.__contains__, of_one):
-        yield Table(title, header, list(_f1_of_two(of_one[title], of_other[title])))
+    for title in filter(second_entries.__contains__, first_entries):
+        yield Table(title, header, list(_f1_of_two(first_entries[title], second_entries[title])))
 
 
 def _f1_of_two(entry: Entry, other_entry: Entry) -> Iterator[list[Cell]]:

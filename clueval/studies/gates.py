@@ -136,7 +136,7 @@ def fail_if_worse(
             yield ScoreGate(text, value, None, False, "the baseline has no such score")
             continue
         limit = before - allow_drop
-        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}" + _less(allow_drop))
+        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}" + _drop_text(allow_drop))
         if tested is not None:
             gate = _if_significant(gate, tested, trust.confidence)
         yield gate
@@ -159,5 +159,5 @@ def _if_significant(gate: ScoreGate, tested: DropTest, confidence: float) -> Sco
     return gate._replace(tested=tested, passed=tested.p > 1 - confidence, why=why)
 
 
-def _less(allow_drop: float) -> str:
+def _drop_text(allow_drop: float) -> str:
     return f" less {allow_drop:g}" if allow_drop else ""

@@ -214,11 +214,11 @@ class _Counts:
     def see(self, pair: Pair, search: Search) -> None:
         """Count the spans of a pair."""
         words = [TextWords(side) for side in pair.sides]
-        of_sequences: dict[str, list[Located]] = {}
+        cases_by_sequence: dict[str, list[Located]] = {}
         for located_case in search.cases(pair):
-            of_sequences.setdefault(located_case.sequence, []).append(located_case)
+            cases_by_sequence.setdefault(located_case.sequence, []).append(located_case)
         self.sequences |= dict.fromkeys(search.sequences)
-        for sequence, cases in of_sequences.items():
+        for sequence, cases in cases_by_sequence.items():
             values: dict[int, Sequence[Value]] = {}  # of all features of each span, by its `id`
             for side in range(len(SIDES)):
                 spans = [span for case in cases for span in case.sides[side] or ()]

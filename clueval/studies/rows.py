@@ -383,15 +383,15 @@ def _rows(
         require_instance(span, Span, "each of problem_spans")
         name = layer or _layer_of(span, other)
         if name not in sequences:
-            of_layer: Sequence[Span] = other.layers.get(name, ())
+            layer_spans: Sequence[Span] = other.layers.get(name, ())
             if name == MERGED and MERGED not in other.layers:
-                of_layer = merge_layers(other.layers, document=other.id)
-            sequences[name] = of_layer, SpanIndex(of_layer)
-        of_layer, index = sequences[name]
-        others = [of_layer[number] for number in index.overlapping(span)]
+                layer_spans = merge_layers(other.layers, document=other.id)
+            sequences[name] = layer_spans, SpanIndex(layer_spans)
+        layer_spans, index = sequences[name]
+        others = [layer_spans[number] for number in index.overlapping(span)]
         if span.start == span.end:
             others += [
-                empty_span for empty_span in of_layer if empty_span.start == empty_span.end == span.start
+                empty_span for empty_span in layer_spans if empty_span.start == empty_span.end == span.start
             ]
         others.sort(key=by_position)
         judged = wrong_span(int(side == SIDES[1]), name, match_in(span, others), others, True)

@@ -350,8 +350,8 @@ def _count_gold(tally: ErrorTally, all_results: Iterable[Results], equal: int) -
     for first, second in all_results:
         if first is not None and second is not None and first.side == 0:
             tally.reasons[first.reason, second.reason] += 1
-            of_five = ["missed" if result.kind == "partial" else result.kind for result in (first, second)]
-            tally.classes[of_five[0], of_five[1]] += 1
+            kinds = ["missed" if result.kind == "partial" else result.kind for result in (first, second)]
+            tally.classes[kinds[0], kinds[1]] += 1
 
 
 def groups(errors: Iterable[SharedError]) -> Iterator[list[SharedError]]:
@@ -386,16 +386,16 @@ class _SpansOfRows:
         rows = [[pair.gold for pair in text], *([pair.predicted] for pair in text)]
         layers = [layer for row in rows for document in row for layer in document.layers]
         self._rows = [[with_merged(document, layers) for document in row] if merge else row for row in rows]
-        self._found: dict[tuple[int, str], tuple[list[Span], SpanIndex]] = {}
+        self._indexes: dict[tuple[int, str], tuple[list[Span], SpanIndex]] = {}
 
     def at(self, start: int, end: int, layers: Iterable[str]) -> Iterator[tuple[int, Span]]:
         """Yield the spans of these layers that overlap a range, each with its row."""
         for layer in layers:
             for row, documents in enumerate(self._rows):
-                if (row, layer) not in self._found:
+                if (row, layer) not in self._indexes:
                     spans = _union(documents, layer)
-                    self._found[row, layer] = spans, SpanIndex(spans)
-                spans, index = self._found[row, layer]
+                    self._indexes[row, layer] = spans, SpanIndex(spans)
+                spans, index = self._indexes[row, layer]
                 yield from ((row, spans[number]) for number in index.overlapping(Span(start, end)))
 
 
@@ -439,7 +439,7 @@ def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], meta
 
 def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Sequence[MarkedText]) -> Row:
     """Return the row of an error, with the reason and the class of its span in both systems."""
-    first, of_systems = error.listed[0], list(zip(names, error.results, strict=True))
+    first, named_results = error.listed[0], list(zip(names, error.results, strict=True))
     return {
         "context": [*shown],
         "state": error.state,
@@ -449,7 +449,7 @@ def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Se
         "start": first.span.start,
         "end_inclusive": first.span.end - 1,
         "label": first.span.label,
-        **{name: "-" if result is None else result.reason for name, result in of_systems},
+        **{name: "-" if result is None else result.reason for name, result in named_results},
         "text": texts.of(first.span),
-        **{f"{name}_class": "-" if result is None else result.kind for name, result in of_systems},
+        **{f"{name}_class": "-" if result is None else result.kind for name, result in named_results},
     }
