@@ -60,33 +60,35 @@ def main() -> int:
 
 def built(pyodide: Path) -> str:
     """Return the page. Raises `FileError` for a folder that is not that of npm's package pyodide."""
-    lock = json.loads(_of(pyodide, "pyodide-lock.json"))
-    worker = _own("worker.js").encode() + re.sub(rb"//# sourceMappingURL.*", b"", _of(pyodide, "pyodide.js"))
+    lock = json.loads(_content_of(pyodide, "pyodide-lock.json"))
+    worker = _text("worker.js").encode() + re.sub(
+        rb"//# sourceMappingURL.*", b"", _content_of(pyodide, "pyodide.js")
+    )
     parts = {
-        "wasm": _packed(_of(pyodide, "pyodide.asm.wasm")),
-        "asm": _packed(_of(pyodide, "pyodide.asm.mjs")),
-        "library": _of(pyodide, "python_stdlib.zip"),
+        "wasm": _packed(_content_of(pyodide, "pyodide.asm.wasm")),
+        "asm": _packed(_content_of(pyodide, "pyodide.asm.mjs")),
+        "library": _content_of(pyodide, "python_stdlib.zip"),
         "packages": _packages(),
         "worker": worker,
     }
     python = ".".join(lock["info"]["python"].split(".")[:2])
     values = {
-        "TEXTS": json.loads(_own("texts.json")),
+        "TEXTS": json.loads(_text("texts.json")),
         "LOCK": json.dumps({**lock, "packages": {}}),
         "VERSION": python,
     }
-    script = "".join(f"const {name} = {json_in_page(value)};\n" for name, value in values.items()) + _own(
+    script = "".join(f"const {name} = {json_in_page(value)};\n" for name, value in values.items()) + _text(
         "page.js"
     )
-    side = Template(_own("side.html"))
+    side = Template(_text("side.html"))
     forms = "".join(f"<option>{name}</option>" for name in NAMES)
-    licences = _licences(json.loads(_of(pyodide, "package.json"))["version"])
-    return Template(_own("page.html")).substitute(
+    licences = _licences(json.loads(_content_of(pyodide, "package.json"))["version"])
+    return Template(_text("page.html")).substitute(
         version=__version__,
         hashes=" ".join(
-            f"'sha256-{each}'" for each in (script_hash(script), script_hash(_script_of_reports()))
+            f"'sha256-{digest}'" for digest in (script_hash(script), script_hash(_script_of_reports()))
         ),
-        style=_own("page.css"),
+        style=_text("page.css"),
         sides="".join(side.substitute(side=name, forms=forms) for name in SIDES),
         commands=" ".join(map(_BUTTON.format, OUTPUTS)),
         licences="\n".join(_LICENCE.format(name, escape(text)) for name, text in licences),
@@ -103,7 +105,7 @@ _LICENCE = (
 _PART = '<script type="text/plain" id="part-{}">{}</script>'
 
 
-def _of(folder: Path, name: str) -> bytes:
+def _content_of(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()
     except OSError as error:
@@ -114,7 +116,7 @@ def _of(folder: Path, name: str) -> bytes:
         ) from None
 
 
-def _own(name: str) -> str:
+def _text(name: str) -> str:
     return (files("clueval.browser") / name).read_text(encoding="utf-8")
 
 
@@ -170,9 +172,9 @@ def _licences(pyodide: str) -> Iterator[tuple[str, str]]:
             if re.search(r"licen[cs]e[^/]*$", str(path), re.I) and path.suffix not in (".py", ".pyc")
         ]
         yield f"{name} {package.version}", "\n".join(texts)
-    mozilla = "The source code is at https://github.com/pyodide/pyodide.\n\n" + _own("licences/MPL-2.0.txt")
+    mozilla = "The source code is at https://github.com/pyodide/pyodide.\n\n" + _text("licences/MPL-2.0.txt")
     yield f"Pyodide {pyodide} (Mozilla Public License 2.0)", mozilla
-    yield "Python (PSF License Agreement)", _own("licences/Python.txt")
+    yield "Python (PSF License Agreement)", _text("licences/Python.txt")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def look(side: str, form: str = "") -> dict[str, Any]:
     try:
         files = files_of(_path(side))
         source = source_of(files[0][1], FormatOptions(input=form or None))
-        seen: dict[str, Any] = {
+        recognised: dict[str, Any] = {
             "path": _path(side).as_posix(),
             "files": [path.as_posix() for _, path in files],
             "names": [name and without_ending(name) for name, _ in files],
@@ -79,9 +79,9 @@ def look(side: str, form: str = "") -> dict[str, Any]:
             "source": _source(source.form),
         }
         if source.form.has_columns:
-            return {**seen, **_columns(source, [path for _, path in files])}
+            return {**recognised, **_columns(source, [path for _, path in files])}
         lines = beginning_of(source.path).split("\n")[:SHOWN_LINES]
-        return {**seen, "rows": [[visible(each[:_CHARACTERS])] for each in lines]}
+        return {**recognised, "rows": [[visible(text_line[:_CHARACTERS])] for text_line in lines]}
     except CluevalError as error:
         return {"error": told(str(error))}
 
@@ -115,18 +115,18 @@ def _columns(source: Source, paths: Sequence[Path]) -> dict[str, Any]:
     if first is None:
         return {"rows": []}
     layout, rows = first
-    found, of_side = columns_of_tags(source), TagColumns.of(paths, source.options)
+    tag_columns, of_side = columns_of_tags(source), TagColumns.of(paths, source.options)
     layers = {name: column + 1 for name, column in layout.layers.items() if isinstance(column, int)}
     if of_side is not None and not of_side.is_read:
         layers = layers_in(sorted(of_side.own))
-    elif of_side is None and not {*layers.values()} <= {*found}:  # the file has errors, or no tags
-        layers = layers_in(found[:1])
+    elif of_side is None and not {*layers.values()} <= {*tag_columns}:  # the file has errors, or no tags
+        layers = layers_in(tag_columns[:1])
     columns = [{"use": "", "name": ""} for _ in range(layout.width)]
     columns[layout.token]["use"] = "token"
     for name, column in layers.items():
         columns[column - 1] = {"use": "tags", "name": name}
     shown = [[visible(value) for value in fields] for fields in rows]
-    return {"rows": shown, "columns": columns, "found": found, "token": layout.token}
+    return {"rows": shown, "columns": columns, "found": tag_columns, "token": layout.token}
 
 
 def line(command: str, sides: Mapping[str, Any], redacted: bool = False, language: str = ENGLISH) -> str:
@@ -139,17 +139,17 @@ def line(command: str, sides: Mapping[str, Any], redacted: bool = False, languag
     >>> line("check", sides)
     'clueval check gold/a.conll --layer entity=2'
     """
-    given = [sides[side] for side in SIDES if side in sides]
-    paths = [side["path"] for side in given]
-    if command == "agree" and len(given) == 1:  # each file is of another annotator
-        paths = given[0]["files"]
-    options = list(_options(given, command))
+    chosen = [sides[side] for side in SIDES if side in sides]
+    paths = [side["path"] for side in chosen]
+    if command == "agree" and len(chosen) == 1:  # each file is of another annotator
+        paths = chosen[0]["files"]
+    options = list(_options(chosen, command))
     if redacted and command == "masking":
         options.append("--redacted")
-    elif len(given) == 2 and command != "check" and {*given[0]["names"]}.isdisjoint(given[1]["names"]):
+    elif len(chosen) == 2 and command != "check" and {*chosen[0]["names"]}.isdisjoint(chosen[1]["names"]):
         options += ["--pair-by", "content"]
-    texts = [text for side in given for text in side["texts"]]
-    if len(texts) == 1 and any(side["form"] == "spans" for side in given):
+    texts = [text for side in chosen for text in side["texts"]]
+    if len(texts) == 1 and any(side["form"] == "spans" for side in chosen):
         options += ["--text", texts[0]]
     if language != ENGLISH and command != "check":
         options += ["--lang", language]
@@ -165,7 +165,7 @@ def _options(sides: Sequence[Mapping[str, Any]], command: str) -> Iterator[str]:
     both = len(sides) == 1 and command not in _ONE_SIDE
     uses = [({"gold"}, {"predicted"})] if both else [({"tags", "gold"},)] * len(sides)
     layers: dict[str, list[str]] = {}
-    places = [(side, use) for side, each in enumerate(uses) for use in each]
+    places = [(side, use) for side, side_uses in enumerate(uses) for use in side_uses]
     for number, (side, taken) in enumerate(places):
         columns = in_columns[side]
         if columns is None:
@@ -173,15 +173,15 @@ def _options(sides: Sequence[Mapping[str, Any]], command: str) -> Iterator[str]:
         for column, chosen in enumerate(columns, 1):
             if chosen["use"] in taken:
                 layers.setdefault(chosen["name"] or DEFAULT_LAYER, [""] * len(places))[number] = str(column)
-    for side, each in enumerate(sides):
+    for side, facts in enumerate(sides):
         if in_columns[side] is None:
             for name, values in layers.items():
-                values[side] = str(each["source"] or name)
+                values[side] = str(facts["source"] or name)
     for name, values in layers.items():
         first, *rest = values[:1] if command in _ONE_SIDE else values
         yield from (
             "--layer",
-            f"{name}={first}" if all(each == first for each in rest) else f"{name}={':'.join(values)}",
+            f"{name}={first}" if all(value == first for value in rest) else f"{name}={':'.join(values)}",
         )
     for flag, use in (("--token", "token"), ("--token-id", "token_id"), ("--document-column", "document")):
         values = [_column_of(columns, use) for columns in in_columns]
@@ -191,16 +191,16 @@ def _options(sides: Sequence[Mapping[str, Any]], command: str) -> Iterator[str]:
 
 
 def _column_of(columns: Sequence[Mapping[str, str]] | None, use: str) -> str:
-    found = (str(number) for number, column in enumerate(columns or (), 1) if column["use"] == use)
-    return next(found, "")
+    numbers = (str(number) for number, column in enumerate(columns or (), 1) if column["use"] == use)
+    return next(numbers, "")
 
 
 def _option(flag: str, values: Sequence[str], command: str) -> Iterator[str]:
     """Yield an option with the values of both sides; with one value if these are equal, or one side has none."""
-    given = [value for value in values if value]
-    if given:
-        alone = command in _ONE_SIDE or len(set(given)) == 1
-        yield from (flag, given[0] if alone else ":".join(given))
+    present = [value for value in values if value]
+    if present:
+        alone = command in _ONE_SIDE or len(set(present)) == 1
+        yield from (flag, present[0] if alone else ":".join(present))
 
 
 def run(text: str, output: str = "/output", language: str = ENGLISH) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def run(text: str, output: str = "/output", language: str = ENGLISH) -> dict[str
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 2
     printed = err.getvalue().replace(f"clueval {command}: ", "")
-    notes = "\n".join(each for each in printed.splitlines() if not each.startswith(f"wrote {folder}"))
+    notes = "\n".join(note for note in printed.splitlines() if not note.startswith(f"wrote {folder}"))
     problems = folder / "problems.txt"
     if problems.exists():
         out.write(problems.read_text(encoding="utf-8"))
@@ -269,8 +269,8 @@ def told(message: str) -> dict[str, str]:
     """
     shown = in_page(message)
     for key, pattern in MESSAGES.items():
-        if found := re.search(pattern, message, re.M):
-            return {"key": f"told_{key}", "message": shown, **found.groupdict()}
+        if match := re.search(pattern, message, re.M):
+            return {"key": f"told_{key}", "message": shown, **match.groupdict()}
     return {"key": "told", "message": shown}
 
 

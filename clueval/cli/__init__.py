@@ -20,8 +20,8 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if list(given) in (["--version"], ["-V"]) and sys.stdout is not None:
+    words = sys.argv[1:] if arguments is None else arguments
+    if list(words) in (["--version"], ["-V"]) and sys.stdout is not None:
         from clueval.cli.printing import put
 
         with suppress(OSError):  # if the output is closed, `run` ends as for any command
@@ -35,4 +35,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     from clueval.cli.running import run  # the version needs none of it
 
-    return run(given)
+    return run(words)

@@ -55,12 +55,12 @@ class Problems(Report):
 
     title, signature = "Problems of files", ""
 
-    def __init__(self, found: Iterator[tuple[str, Check]], most: int, to: str | None) -> None:
+    def __init__(self, named_checks: Iterator[tuple[str, Check]], most: int, to: str | None) -> None:
         writer = None if to is None else writer_named(to)
         self._lines: list[str] = []
         self._problems: list[CluevalError] = []
         self._files = self._unwritable = 0
-        for name, check in found:
+        for name, check in named_checks:
             lines, problems = _lines_of(check, name, most)
             self._lines += [line.replace(str(check.path), name) for line in lines]
             for problem in problems:
@@ -94,7 +94,7 @@ class Problems(Report):
 
     def data(self) -> list[dict[str, Any]]:
         """Return a row for each problem: file, line, document, what is wrong, and what to do."""
-        return [{name: getattr(each, name) for name in _COLUMNS} for each in self._problems]
+        return [{name: getattr(problem, name) for name in _COLUMNS} for problem in self._problems]
 
     def columns(self) -> Sequence[str]:
         return _COLUMNS
@@ -103,7 +103,8 @@ class Problems(Report):
         """Yield one table of all problems."""
         if self._problems:
             rows = [
-                [each.file, each.line, each.document, each.problem, each.advice] for each in self._problems
+                [problem.file, problem.line, problem.document, problem.problem, problem.advice]
+                for problem in self._problems
             ]
             yield Table(phrase("Problems"), [phrase(name) for name in _COLUMNS], rows)
 
@@ -140,9 +141,9 @@ def _lines_of(check: Check, name: str, most: int) -> tuple[list[str], list[Cluev
         problems.append(problem)
     for kind, places in alike.items():
         if rest := places[_SHOWN_EACH:]:
-            known = ", ".join(str(line) for line in rest[:_LISTED] if line is not None)
+            numbers = ", ".join(str(line) for line in rest[:_LISTED] if line is not None)
             more = ", ..." if len(rest) > _LISTED else ""
-            lines.append(f"{name}: {len(rest):,} more: {kind} (line{'s' * (len(rest) != 1)} {known}{more})")
+            lines.append(f"{name}: {len(rest):,} more: {kind} (line{'s' * (len(rest) != 1)} {numbers}{more})")
     if count := len(problems):
         hint = _other_columns(check) if any("is not a tag" in kind for kind in alike) else ""
         return [*lines, f"{name}: {count:,} problem{'s' * (count != 1)}{hint}"], problems
@@ -157,8 +158,8 @@ def _lines_of(check: Check, name: str, most: int) -> tuple[list[str], list[Cluev
 def _other_columns(check: Check) -> str:
     """Return which columns look like tags, for a file whose columns of tags hold something else."""
     source = check.source
-    found = columns_of_tags(source) if source is not None and source.form.has_columns else []
-    if not found:
+    numbers = columns_of_tags(source) if source is not None and source.form.has_columns else []
+    if not numbers:
         return ""
-    columns = f"columns {listed(found)} look" if len(found) > 1 else f"column {found[0]} looks"
-    return f"; {columns} like tags: --layer label={found[0]}"
+    columns = f"columns {listed(numbers)} look" if len(numbers) > 1 else f"column {numbers[0]} looks"
+    return f"; {columns} like tags: --layer label={numbers[0]}"

@@ -134,6 +134,6 @@ def command_parser(name: str) -> CommandParser:
             action="store_true",
             help="ignore clueval.toml, and [tool.clueval] of pyproject.toml, in the current folder",
         )
-    outputs = [each.dest for each in parser._actions if each.type in (output_path, output_name)]
+    outputs = [action.dest for action in parser._actions if action.type in (output_path, output_name)]
     parser.set_defaults(command=name, outputs=outputs)
     return parser

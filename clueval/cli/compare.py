@@ -120,12 +120,12 @@ def compare_needs(options: argparse.Namespace) -> Collection[str] | None:
 
 def _gold_and_systems(texts: Sequence[str]) -> tuple[Path | None, dict[str, list[Path]]]:
     """Return gold, if it comes first, and the runs of each system. Raises `UsageError` for a name twice."""
-    given = list(map(named_path, texts))
+    named_texts = list(map(named_path, texts))
     gold = None
-    if given[0][0] is None and not any(map(is_result, _runs(given[0][1]))):
-        gold = Path(given.pop(0)[1])
-    short = names_of([text for name, text in given if name is None])
-    runs = [(name, list(map(Path, _runs(text)))) for name, text in given]
+    if named_texts[0][0] is None and not any(map(is_result, _runs(named_texts[0][1]))):
+        gold = Path(named_texts.pop(0)[1])
+    short = names_of([text for name, text in named_texts if name is None])
+    runs = [(name, list(map(Path, _runs(text)))) for name, text in named_texts]
     return gold, by_name(runs, short, "systems")
 
 

@@ -45,14 +45,14 @@ _OR_IGNORE = "correct the file, or ignore it with --no-config"
 def configuration() -> tuple[Path, Mapping[str, Any]] | None:
     """Return the file with the configuration of the current folder, and its options; None without one."""
     for path in filter(Path.is_file, map(Path, FILES)):
-        found = _read(path)
+        table = _read(path)
         if path.name == "pyproject.toml":
-            tool = found.get("tool", {})
-            found = tool.get("clueval", {}) if isinstance(tool, dict) else {}
-            if not isinstance(found, dict):
+            tool = table.get("tool", {})
+            table = tool.get("clueval", {}) if isinstance(tool, dict) else {}
+            if not isinstance(table, dict):
                 raise FormatError("clueval is not a table", file=str(path), advice="write [tool.clueval]")
-        if found:
-            return path, found
+        if table:
+            return path, table
     return None
 
 
@@ -81,18 +81,18 @@ def _read(path: Path) -> Any:
 
 
 def defaults_of(
-    command: str, given: Sequence[str], parser: CommandParser, path: Path, options: Mapping[str, Any]
+    command: str, arguments: Sequence[str], parser: CommandParser, path: Path, options: Mapping[str, Any]
 ) -> list[str]:
     """Return as arguments those options of the file that apply to the command and are not given.
 
     Raises `UsageError` for an option that no command has, and for one that only the command line has.
     """
     tables = {key: value for key, value in options.items() if key in COMMANDS and isinstance(value, dict)}
-    own = {key: value for key, value in options.items() if key not in tables} | tables.get(command, {})
-    present = {argument.partition("=")[0] for argument in given if argument.startswith("-")}
+    settings = {key: value for key, value in options.items() if key not in tables} | tables.get(command, {})
+    present = {argument.partition("=")[0] for argument in arguments if argument.startswith("-")}
     actions = parser.option_actions()
     added: list[str] = []
-    for key, value in own.items():
+    for key, value in settings.items():
         entry = _Entry(path, key, value)
         action = actions.get(entry.flag)
         if action is None:
@@ -136,7 +136,7 @@ class _Entry(NamedTuple):
                 yield self.flag if self.value else negative
             return
         if isinstance(self.value, dict):
-            parts = [f"{name}={self.text(each)}" for name, each in self.value.items()]
+            parts = [f"{name}={self.text(value)}" for name, value in self.value.items()]
         else:
             parts = list(map(self.text, self.value if isinstance(self.value, list) else [self.value]))
         may_repeat = isinstance(action, argparse._AppendAction | argparse._ExtendAction)
@@ -154,19 +154,19 @@ class _Entry(NamedTuple):
             raise self.error(f"{self.key} is a whole number of more than 64 bits", "correct it")
         if isinstance(value, str | int | float):
             return str(value)
-        if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
+        if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
             return ",".join(map(self.text, value))
         raise self.error(f"{self.key} must be text, a number or a list, not {described(value)}")
 
     def require_value(self, value: str) -> None:
         """Raise `UsageError` for a value that no command has."""
-        known: dict[str, None] = {}
+        choices: dict[str, None] = {}
         for _, action in self.actions():
             if action.choices is None:
                 return
-            known |= dict.fromkeys(map(str, action.choices))
-        if value not in known:
-            raise self.error(f"{self.key} cannot be {value!r}", f"one of {', '.join(known)}")
+            choices |= dict.fromkeys(map(str, action.choices))
+        if value not in choices:
+            raise self.error(f"{self.key} cannot be {value!r}", f"one of {', '.join(choices)}")
 
     def require_known(self) -> None:
         """Raise `UsageError` for an option that no command has, or that only the command line has."""
@@ -178,10 +178,10 @@ class _Entry(NamedTuple):
         name = self.flag.removeprefix("--")
         flags = {
             flag.removeprefix("--")
-            for each in map(command_parser, COMMANDS)
-            for flag in each.option_actions()
+            for other_parser in map(command_parser, COMMANDS)
+            for flag in other_parser.option_actions()
         }
-        near = suggestion(name, {each: each for each in sorted(flags)})
+        near = suggestion(name, {flag: flag for flag in sorted(flags)})
         is_set = name == "set"
         advice = (
             "settings are part of a metric: metric = 'fair(focus=system)'" if is_set else "check its name"
@@ -201,7 +201,7 @@ class _Entry(NamedTuple):
     def require_no_class(self) -> None:
         """Raise `UsageError` for a metric that is a class of a module: a file in a corpus could import any module."""
         for text in self.value if isinstance(self.value, list) else [self.value]:
-            if isinstance(text, str) and any("." in each.name for each in metrics_in(text)):
+            if isinstance(text, str) and any("." in metric.name for metric in metrics_in(text)):
                 raise self.error(
                     "a configuration cannot name a class as a metric", "give --metric on the command line"
                 )
@@ -230,7 +230,9 @@ def drop_unused(parser: CommandParser, options: argparse.Namespace, defaults: Se
         if action.dest not in (needed or ()):
             setattr(options, action.dest, action.default)
     drop_idle(options, flags)
-    places = {field.name: f"Reading.{field.name}" for field, own in options_of(Reading) if own.flag in flags}
+    places = {
+        field.name: f"Reading.{field.name}" for field, option in options_of(Reading) if option.flag in flags
+    }
     if "--layer" in flags:
         places["layers"] = "layer"
     unused = {*places} - {"input", "row"}
@@ -259,11 +261,11 @@ def _forms(options: argparse.Namespace) -> Iterator[Form]:
             names = named if isinstance(named, tuple) else (named,)
             yield from (forms_named(name)[0] for name in names if name)
             return
-    given = [getattr(options, name, None) for name in ("gold", "predicted", "old", "new", "file")]
-    given += getattr(options, "files", None) or []
-    given += [Path(each.rpartition("=")[2]) for each in getattr(options, "annotators", None) or []]
-    for each in given:
-        if isinstance(each, Path) and str(each) != STDIN:
+    inputs = [getattr(options, name, None) for name in ("gold", "predicted", "old", "new", "file")]
+    inputs += getattr(options, "files", None) or []
+    inputs += [Path(annotator.rpartition("=")[2]) for annotator in getattr(options, "annotators", None) or []]
+    for path in inputs:
+        if isinstance(path, Path) and str(path) != STDIN:
             with suppress(CluevalError):  # reading the file raises the same error
-                for _, file in files_of(each):
+                for _, file in files_of(path):
                     yield form_at(file, FormatOptions())

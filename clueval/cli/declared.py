@@ -112,17 +112,17 @@ class Declared:
 
     @cached_property
     def _documented(self) -> dict[str, _Documented]:
-        found = dict(_SIDES)
+        documented = dict(_SIDES)
         for title, text in self._sections:
             for entry in re.split(r"\n    (?=\w)", text) if title not in _LAST else ():
                 match = _ENTRY.fullmatch(" ".join(entry.split()))
                 if match is not None:
                     name, flags, metavar, meaning = match.groups()
                     flag = f"--{name.replace('_', '-')}"
-                    found[name] = _Documented(
+                    documented[name] = _Documented(
                         title, (flags or flag).split(", "), metavar, self.with_names(meaning)
                     )
-        return found
+        return documented
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add all arguments and options to a parser."""
@@ -226,12 +226,14 @@ def _settings_of(
         parts = [part for part in get_args(kind) if part is not types.NoneType]
         if origin is list:
             settings |= {"nargs": "*" if has_default else "+"} if is_argument else {"action": "append"}
-        for each in parts[1:] if origin is Annotated else ():
-            if isinstance(each, OneOf):
-                choices = choices or (each.values() if callable(each.values) else each.values)
+        for annotation in parts[1:] if origin is Annotated else ():
+            if isinstance(annotation, OneOf):
+                choices = choices or (
+                    annotation.values() if callable(annotation.values) else annotation.values
+                )
                 settings["choices"] = choices
             else:
-                settings["type"] = each
+                settings["type"] = annotation
         kind = parts[0]
     if is_argument:
         settings |= {"nargs": "?"} if has_default and "nargs" not in settings else {}
@@ -256,12 +258,12 @@ class SideValues(NamedTuple):
 
 def fields(group: type, title: str, only: str = "", *, without: str = "") -> Any:
     """Return the options of the fields of a dataclass, all, or `only` or `without` some; given ones are arguments."""
-    names = [each.name for each, _ in options_of(group)]
+    names = [field.name for field, _ in options_of(group)]
     names = [name for name in names if name in (only.split() or names) and name not in without.split()]
 
     def value(options: argparse.Namespace) -> Given:
-        given = given_fields(group, options)
-        return {name: given[name] for name in names if name in given}
+        values = given_fields(group, options)
+        return {name: values[name] for name in names if name in values}
 
     return Options(lambda parser: add_fields(parser, group, title, only=names), value)
 
@@ -313,16 +315,16 @@ def _settings_of_field(group: type, field: Field[Any], declared: Option, sides: 
 
 def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
     """Return the values of those fields of a dataclass for which options were given."""
-    given = {field.name: getattr(options, _place(group, field.name), None) for field, _ in options_of(group)}
-    return {name: value for name, value in given.items() if value is not None}
+    values = {field.name: getattr(options, _place(group, field.name), None) for field, _ in options_of(group)}
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def pair_of(group: type[Group], given: Given) -> Group | tuple[Group, Group]:
+def pair_of(group: type[Group], values: Given) -> Group | tuple[Group, Group]:
     """Return the dataclass with these values, or one for each side if any value differs."""
-    if not any(isinstance(value, SideValues) for value in given.values()):
-        return group(**given)
+    if not any(isinstance(value, SideValues) for value in values.values()):
+        return group(**values)
     gold, predicted = (
-        {name: value[side] if isinstance(value, SideValues) else value for name, value in given.items()}
+        {name: value[side] if isinstance(value, SideValues) else value for name, value in values.items()}
         for side in (0, 1)
     )
     return group(**gold), group(**predicted)

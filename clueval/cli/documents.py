@@ -130,13 +130,15 @@ def samples(folder: OutputFolder) -> int:
         raise FileError("cannot be written: it is no folder", file="-", advice="name a folder")
     content = dict(_sample_files(resources("clueval") / "samples", folder))
     with errors_of(folder):
-        empty = not folder.is_dir() or not any(folder.iterdir())
-        there = not empty and all(path.is_file() and path.read_bytes() == of for path, of in content.items())
-    if not empty and not there:
+        is_empty = not folder.is_dir() or not any(folder.iterdir())
+        is_complete = not is_empty and all(
+            path.is_file() and path.read_bytes() == data for path, data in content.items()
+        )
+    if not is_empty and not is_complete:
         raise FileError(
             "cannot be written: the folder is not empty", file=str(folder), advice="name a new folder"
         )
-    if empty:
+    if is_empty:
         make_folder(folder)
         for path, text in content.items():
             with errors_of(path):
@@ -144,15 +146,17 @@ def samples(folder: OutputFolder) -> int:
             with whole_bytes(path) as file:
                 file.write(text)
     german = shlex.quote(str(folder / "german"))
-    say(f"The samples {'were written to' if empty else 'are already in'} {folder}; README.md describes them")
+    say(
+        f"The samples {'were written to' if is_empty else 'are already in'} {folder}; README.md describes them"
+    )
     say(f"Example: clueval score {german}/gold.vrt {german}/predicted.vrt --layer entity=2")
     return 0
 
 
 def _sample_files(folder: Traversable, target: Path) -> Iterator[tuple[Path, bytes]]:
     """Yield the path and the content of every file below a folder of the package."""
-    for each in sorted(folder.iterdir(), key=lambda each: each.name):
-        if each.is_dir():
-            yield from _sample_files(each, target / each.name)
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _sample_files(entry, target / entry.name)
         else:
-            yield target / each.name, each.read_bytes()
+            yield target / entry.name, entry.read_bytes()

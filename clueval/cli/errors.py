@@ -52,9 +52,9 @@ def _choice_of(
         unlabelled: CLUEval's levels without labels: --level 2, if no other
         labelled LAYER: CLUEval's levels: a match is correct only if the label in this layer is correct, too
     """
-    found: dict[str, Any] = {"level": level, "labelled": labelled, "unlabelled": unlabelled or None}
-    found["sides"] = None if side in (None, "both") else (side,)
-    return {**{name: value for name, value in found.items() if value is not None}, **spans}
+    choice: dict[str, Any] = {"level": level, "labelled": labelled, "unlabelled": unlabelled or None}
+    choice["sides"] = None if side in (None, "both") else (side,)
+    return {**{name: value for name, value in choice.items() if value is not None}, **spans}
 
 
 _CHOICE = shared(_choice_of)
@@ -119,28 +119,39 @@ def errors(
     """
     if pairs is not None and second is not None:
         raise UsageError("--pairs does not apply to two systems", advice="leave it out")
-    given: dict[str, Any] = {"window": window, "limit": limit, **decisions}
+    chosen: dict[str, Any] = {"window": window, "limit": limit, **decisions}
     if metric is not None:
-        given["metric"], *others = chosen_metrics(metric)
+        chosen["metric"], *others = chosen_metrics(metric)
         if others:
             raise UsageError(f"--metric {metric}: errors are those of one metric", advice="name one")
     for name, listed in (("kinds", kinds), ("reasons", reasons)):
-        given[name] = None if listed is None else [each for names in listed for each in names.split(",")]
-    given = {name: value for name, value in given.items() if value is not None}
+        chosen[name] = None if listed is None else [word for names in listed for word in names.split(",")]
+    chosen = {name: value for name, value in chosen.items() if value is not None}
     sides = (*sides_of(gold, predicted, pairs, "errors"), second)
-    with progress(gold, predicted, second) as advance, spooled(*sides) as (one, two, three):
-        found = clueval.errors(
-            one, two, three, progress=advance, **given, **choice, **pairing, **preparing, **reading
+    with (
+        progress(gold, predicted, second) as advance,
+        spooled(*sides) as (gold_input, predicted_input, second_input),
+    ):
+        content = clueval.errors(
+            gold_input,
+            predicted_input,
+            second_input,
+            progress=advance,
+            **chosen,
+            **choice,
+            **pairing,
+            **preparing,
+            **reading,
         )
         with named_together():  # a folder that is read may be that of the outputs
-            code = report.put(found)
-            report.remark_verdict(found)
-        result = found.results[0] if isinstance(found, TwoSystems) else found.result
+            code = report.put(content)
+            report.remark_verdict(content)
+        result = content.results[0] if isinstance(content, TwoSystems) else content.result
         assert result is not None
-        if isinstance(found, Errors):
-            if found.decisions is not None and not report.prints_text:
-                remark(found.decisions.words())
-            for layer, number in found.only_wrong_labels().items():
+        if isinstance(content, Errors):
+            if content.decisions is not None and not report.prints_text:
+                remark(content.decisions.words())
+            for layer, number in content.only_wrong_labels().items():
                 have = "s have" if number > 1 else " has"
                 remark(
                     f"not listed: {number:,} span{have} only a wrong label in layer {layer} "
@@ -190,11 +201,11 @@ def diff(
         clueval diff gold.conll old.conll new.conll -o diff.html
     """
     with progress(gold, old, new) as advance:
-        found = clueval.diff(gold, old, new, progress=advance, **choice, **preparing, **reading, **pairing)
+        content = clueval.diff(gold, old, new, progress=advance, **choice, **preparing, **reading, **pairing)
     with named_together():  # a folder that is read may be that of the outputs
-        report.put(found)
-        report.remark_verdict(found)
-    if fail_on_new and found.new:
-        complain(f"clueval diff: {found.new:,} new error{'s' * (found.new != 1)}")
+        report.put(content)
+        report.remark_verdict(content)
+    if fail_on_new and content.new:
+        complain(f"clueval diff: {content.new:,} new error{'s' * (content.new != 1)}")
         return 1
     return 0

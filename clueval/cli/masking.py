@@ -88,7 +88,7 @@ def masking(
     if weight_column is not None:
         how["weight_column"] = weight_column
     with jobs.counting(gold, predicted) as work:
-        found = clueval.masking(
+        content = clueval.masking(
             gold,
             predicted,
             conventions=conventions,
@@ -100,15 +100,15 @@ def masking(
         )
     with in_language(report.lang):
         if align:
-            remark(f"clueval masking: {found.aligned_in_words()}")
+            remark(f"clueval masking: {content.aligned_in_words()}")
         lists = [str(path) for path in report.files if report.form_in(path) not in READABLE]
         lists += ["-"] if report.prints and report.form not in READABLE else []
-        leaks = found.failures(fail_on_leak=fail_on_leak, reviewed=reviewed)
+        leaks = content.failures(fail_on_leak=fail_on_leak, reviewed=reviewed)
         failures = [f"{line} ({listed_in_words(lists)})" for line in leaks]
-        failures += found.failures(*limits, reviewed=reviewed)
-    report.put(found.showing(text=not no_text))
+        failures += content.failures(*limits, reviewed=reviewed)
+    report.put(content.showing(text=not no_text))
     if documents is not None:
-        found.write_documents(documents)
+        content.write_documents(documents)
         wrote(documents)
     for line in failures:
         complain(f"clueval masking: {line}")

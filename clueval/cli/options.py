@@ -152,15 +152,17 @@ def named_path(text: str) -> tuple[str | None, str]:
     return name, path
 
 
-def by_name(given: Iterable[tuple[str | None, Value]], names: Iterable[str], what: str) -> dict[str, Value]:
+def by_name(
+    named_values: Iterable[tuple[str | None, Value]], names: Iterable[str], what: str
+) -> dict[str, Value]:
     """Return values by the names given with them, or by the next of `names`. Raises `UsageError` for a name twice."""
-    others, found = iter(names), dict[str, Value]()
-    for name, value in given:
+    others, values = iter(names), dict[str, Value]()
+    for name, value in named_values:
         key = next(others) if name is None else name
-        if key in found:
+        if key in values:
             raise UsageError(f"two {what} have the name {key!r}", advice="give each a name of its own")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
 # --- reading
@@ -183,8 +185,8 @@ def reading(*, sides: int) -> Any:
             + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
         )
         of_others = "missing" if sides == 1 else "annotation_set"
-        own = [name for name in Reading.__dataclass_fields__ if name != of_others]
-        added = add_fields(parser, Reading, "reading", only=own, sides=sides)
+        field_names = [name for name in Reading.__dataclass_fields__ if name != of_others]
+        added = add_fields(parser, Reading, "reading", only=field_names, sides=sides)
         if sides == 2:
             group = parser.topic("reading")
             group.add_argument(
@@ -210,17 +212,17 @@ def reading(*, sides: int) -> Any:
         if sides == 1:
             return {"layers": _single_layers(options), **given_fields(Reading, options)}
         _check_pairing(options)
-        found = {
+        arguments = {
             "layers": _layers(options),
             "gold_set": options.gold_set,
             "predicted_set": options.predicted_set,
         }
-        found = {name: value for name, value in found.items() if value is not None}
+        arguments = {name: value for name, value in arguments.items() if value is not None}
         _split_meta(options)
-        given = given_fields(Reading, options)
-        if any(isinstance(value, SideValues) for value in given.values()):
-            return {**found, "reading": pair_of(Reading, given)}
-        return {**found, **given}
+        reading_fields = given_fields(Reading, options)
+        if any(isinstance(value, SideValues) for value in reading_fields.values()):
+            return {**arguments, "reading": pair_of(Reading, reading_fields)}
+        return {**arguments, **reading_fields}
 
     return Options(add, value)
 
@@ -262,11 +264,11 @@ def _check_pairing(options: argparse.Namespace) -> None:
 
 def _split_meta(options: argparse.Namespace) -> None:
     """Replace the values of ``--meta`` by those of each side if one is ``NAME=GOLD:PREDICTED``."""
-    given = getattr(options, "Reading.meta", None)
-    if isinstance(given, list) and any(":" in value.partition("=")[2] for value in given):
+    meta = getattr(options, "Reading.meta", None)
+    if isinstance(meta, list) and any(":" in value.partition("=")[2] for value in meta):
         sides = []
         for side in (0, 1):
-            parts = (value.partition("=") for value in given)
+            parts = (value.partition("=") for value in meta)
             sides.append([f"{name}={(columns.split(':') * 2)[side]}" for name, _, columns in parts])
         setattr(options, "Reading.meta", SideValues(*sides))
 
@@ -276,30 +278,30 @@ def _layers(options: argparse.Namespace) -> LayerColumns | None:
 
     Raises `UsageError` for an invalid value.
     """
-    found: dict[str, LayerSource | tuple[LayerSource, LayerSource | None]] = {}
-    for value in (part for given in options.layer or () for part in given.split(",")):
+    layers: dict[str, LayerSource | tuple[LayerSource, LayerSource | None]] = {}
+    for value in (part for text in options.layer or () for part in text.split(",")):
         name, equals, sources = value.partition("=")
-        own, colon, other = sources.partition(":")
+        gold, colon, predicted = sources.partition(":")
         try:
-            if not name or not equals or ":" in other:
+            if not name or not equals or ":" in predicted:
                 raise ValueError("a layer has a name and one or two sources")
-            source = _source(own)
-            both = (source, _source(other) if other else None) if colon else source
+            source = _source(gold)
+            both = (source, _source(predicted) if predicted else None) if colon else source
         except ValueError:
             raise UsageError(
                 f"--layer {value!r} cannot be read",
                 advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end; or "
                 "NAME=SOURCE, the name of a source of the format",
             ) from None
-        if name in found or name == MERGED:
+        if name in layers or name == MERGED:
             raise UsageError(
                 f"--layer names {name!r} twice"
-                if name in found
+                if name in layers
                 else f"{MERGED!r} cannot be the name of a layer",
                 advice="give each layer a name of its own",
             )
-        found[name] = both
-    return found or None
+        layers[name] = both
+    return layers or None
 
 
 def _source(text: str) -> LayerSource:
@@ -311,9 +313,9 @@ def _source(text: str) -> LayerSource:
 
 def _single_layers(options: argparse.Namespace) -> Mapping[str, LayerSource] | None:
     """Return the layers, each with one source. Raises `UsageError` for a pair of sources."""
-    found = _layers(options) or {}
-    single = {name: source for name, source in found.items() if not isinstance(source, tuple)}
-    if len(single) != len(found):
+    layers = _layers(options) or {}
+    single = {name: source for name, source in layers.items() if not isinstance(source, tuple)}
+    if len(single) != len(layers):
         raise UsageError(
             "this command reads one side only", advice="give one source for each layer, as in entity=2"
         )

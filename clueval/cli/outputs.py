@@ -277,10 +277,10 @@ def put_documents(conversion: Conversion, documents: Iterable[Document]) -> None
 
 def _others_of(options: argparse.Namespace) -> dict[str, Path]:
     """Return the files that the command will write, except reports, by the places of their options."""
-    given = {place: getattr(options, place, None) for place in options.outputs if place != "written"}
-    if str(given.get("output_file")) == STDOUT:
-        del given["output_file"]
-    return {place: Path(path) for place, path in given.items() if path is not None}
+    paths = {place: getattr(options, place, None) for place in options.outputs if place != "written"}
+    if str(paths.get("output_file")) == STDOUT:
+        del paths["output_file"]
+    return {place: Path(path) for place, path in paths.items() if path is not None}
 
 
 def check_outputs(options: argparse.Namespace) -> None:

@@ -51,7 +51,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def option_actions(self) -> dict[str, argparse.Action]:
         """Return the options by their names with dashes, except help."""
-        return {flag: each for flag, each in self._option_string_actions.items() if each.dest != "help"}
+        return {flag: action for flag, action in self._option_string_actions.items() if action.dest != "help"}
 
     # --- groups of options
 
@@ -69,15 +69,20 @@ class CommandParser(argparse.ArgumentParser):
 
     def options_under(self, titles: Iterable[str]) -> list[argparse.Action]:
         """Return the options under these titles, in the help of the command or as topics."""
-        groups = [of[title] for of in (self._by_title, self.topics) for title in titles if title in of]
+        groups = [
+            by_title[title]
+            for by_title in (self._by_title, self.topics)
+            for title in titles
+            if title in by_title
+        ]
         return [action for group in groups for action in group._group_actions]
 
     def keep_first(self, flags: AbstractSet[str]) -> None:
         """Keep only these options in the help of the command; the others go to the topics with their titles."""
         for title, group in self._by_title.items():
-            others = [each for each in group._group_actions if flags.isdisjoint(each.option_strings)]
+            others = [action for action in group._group_actions if flags.isdisjoint(action.option_strings)]
             if others:
-                group._group_actions = [each for each in group._group_actions if each not in others]
+                group._group_actions = [action for action in group._group_actions if action not in others]
                 self.topic(title)._group_actions[:0] = others
 
     # --- help
@@ -130,9 +135,9 @@ class CommandParser(argparse.ArgumentParser):
         name = argument.partition("=")[0]
         word = name.lstrip("-")
         flags = (flag for flag in self._option_string_actions if flag.startswith("--"))
-        known = {**self.settings(), **{flag.removeprefix("--"): flag for flag in flags}}
+        words = {**self.settings(), **{flag.removeprefix("--"): flag for flag in flags}}
         hint = synonym(word.replace("-", "_"), self.prog.partition(" ")[2], dashes=True)
-        near = suggestion(word, known) if hint is None or word in known else f"; {hint}"
+        near = suggestion(word, words) if hint is None or word in words else f"; {hint}"
         return f"unknown option {name}{near}"
 
     def error(self, message: str) -> NoReturn:
@@ -168,10 +173,10 @@ class _HelpText(argparse.RawDescriptionHelpFormatter):
         )
 
 
-def suggestion(given: str, known: Mapping[str, str]) -> str:
-    """Return a question that suggests the most similar of the `known` words; empty if none is similar."""
+def suggestion(text: str, words: Mapping[str, str]) -> str:
+    """Return a question that suggests the most similar of the `words`; empty if none is similar."""
     from clueval.files.names import near_names  # only for names that do not exist
 
-    begins = sorted((word for word in known if given and word.startswith(given)), key=len)
-    near = begins[:1] or near_names(given, known)
-    return f"; did you mean {' or '.join(known[each] for each in near)}?" if near else ""
+    longer_words = sorted((word for word in words if text and word.startswith(text)), key=len)
+    near = longer_words[:1] or near_names(text, words)
+    return f"; did you mean {' or '.join(words[word] for word in near)}?" if near else ""

@@ -84,11 +84,13 @@ def _annotators_of(
         pair_by HOW: pair documents by id, name of the file, or content (default: files of folders by name, documents
             by id)
     """
-    given = [(name, input_path(path)) for name, path in map(named_path, annotators)]
-    paths = [path for _, path in given]
+    named_paths = [(name, input_path(path)) for name, path in map(named_path, annotators)]
+    paths = [path for _, path in named_paths]
     sources: Any = paths[0]
-    if len(given) > 1:
-        sources = by_name(given, short_names([path for name, path in given if name is None]), "annotators")
+    if len(named_paths) > 1:
+        sources = by_name(
+            named_paths, short_names([path for name, path in named_paths if name is None]), "annotators"
+        )
     columns: dict[str, int | str] = {}
     for text in annotator or ():
         name, equals, place = text.partition("=")
@@ -237,23 +239,23 @@ def curate(
     passed_over: Counter[str] = Counter()
     read = Read()
 
-    def documents(found: Iterator[Curated]) -> Iterator[Document]:
+    def documents(results: Iterator[Curated]) -> Iterator[Document]:
         """Yield the documents, and note what was kept and what was not."""
         nonlocal names
-        for each in found:
+        for result in results:
             for name in ("undecided", "outvoted", "ties"):
-                counts[name] += len(getattr(each, name))
-            counts["kept"] += sum(map(len, each.document.layers.values()))
-            names = each.annotators
+                counts[name] += len(getattr(result, name))
+            counts["kept"] += sum(map(len, result.document.layers.values()))
+            names = result.annotators
             if undecided is not None:
-                places.extend(map(Place.made, each.listed))
-            yield each.document
+                places.extend(map(Place.made, result.listed))
+            yield result.document
         for (_, kind), times in read.passed_over.items():
             if times:
                 passed_over[kind] += times
 
     with progress(*annotators.paths) as advance, remarking(passed_over):
-        found = curated(
+        results = curated(
             annotators.sources,
             read,
             votes=votes or "majority",
@@ -275,7 +277,7 @@ def curate(
             remark=remark,
             output=output.path,
         )
-        put_documents(conversion, documents(found))
+        put_documents(conversion, documents(results))
     if undecided is not None:
         listed = UndecidedPlaces(names, places)
         if _is_plain(undecided):

@@ -109,9 +109,13 @@ class Jobs(NamedTuple):
     def counting(self, *paths: Path | None) -> Iterator[Given]:
         """Provide the fields of `Workers`; show the progress of reading `paths`."""
         with progress(*paths) as advance:
-            found = {"progress": advance, "remark": self.remark if self.verbose else None, "jobs": None}
+            worker_fields = {
+                "progress": advance,
+                "remark": self.remark if self.verbose else None,
+                "jobs": None,
+            }
             if self.scheduler is None:
-                yield {**found, **self.workers}
+                yield {**worker_fields, **self.workers}
                 return
             if self.workers:
                 raise UsageError(
@@ -121,7 +125,7 @@ class Jobs(NamedTuple):
             from clueval.results.dask import scheduler
 
             with scheduler(self.scheduler) as (executor, at_a_time):
-                yield {**found, "jobs": at_a_time, "executor": executor}
+                yield {**worker_fields, "jobs": at_a_time, "executor": executor}
 
 
 JOBS = shared(Jobs, without="command")

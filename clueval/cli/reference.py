@@ -125,9 +125,9 @@ def metrics(name: str | None = None) -> int:
         _put_lines(described_metric(name))
         return 0
     width = max(map(len, METRICS))
-    for each in METRICS:
-        summary = _definition_of(each).partition("\n")[0]
-        put(f"{each.ljust(width)}  {summary}")
+    for metric in METRICS:
+        summary = _definition_of(metric).partition("\n")[0]
+        put(f"{metric.ljust(width)}  {summary}")
     return 0
 
 
@@ -184,60 +184,65 @@ def guide(page: list[str] | None = None) -> int:
     return 0
 
 
-def _of_commands() -> Iterator[tuple[str, str]]:
+def _command_sections() -> Iterator[tuple[str, str]]:
     """Yield every command with its whole help, topics included."""
     for name in COMMANDS:
         parser = command_parser(name)
         yield f"clueval {name}", "\n".join([parser.format_help(), *map(parser.format_topic, parser.topics)])
 
 
-def _of_metrics() -> Iterator[tuple[str, str]]:
+def _metric_sections() -> Iterator[tuple[str, str]]:
     """Yield every metric with its definition and its settings."""
     return ((name, "\n".join(described_metric(name))) for name in METRICS)
 
 
-def _of_formats() -> Iterator[tuple[str, str]]:
+def _format_sections() -> Iterator[tuple[str, str]]:
     """Yield every format with its signs, its description and its options."""
     return ((entry.name, "\n".join(described_format(entry))) for entry in catalogue())
 
 
-def _of_functions() -> Iterator[tuple[str, str]]:
+def _function_sections() -> Iterator[tuple[str, str]]:
     """Yield every public name with its signature and its description, and for classes those of public methods."""
     for name in clueval.__all__:
         if name.startswith("_"):
             continue
         what = getattr(clueval, name)
-        lines = [_called(name, what), *_indented(what)]
+        lines = [_call_of(name, what), *_indented(what)]
         if inspect.isclass(what) and not issubclass(what, Exception):
-            for method, member in vars(what).items():
-                is_value = not (
-                    callable(member) or isinstance(member, property | cached_property | classmethod)
-                )
-                if (
-                    not method.startswith("_")
-                    and inspect.getdoc(member)
-                    and not (is_value or inspect.isclass(member))
-                ):
-                    of_method = [_called(method, getattr(member, "__func__", member)), *_indented(member)]
-                    lines += ["", *(f"    {line}" for line in of_method)]
+            for method, member in _methods_of(what):
+                method_lines = [_call_of(method, getattr(member, "__func__", member)), *_indented(member)]
+                lines += ["", *(f"    {line}" for line in method_lines)]
         yield f"clueval.{name}", "\n".join(lines)
 
 
-def _called(name: str, what: Any) -> str:
+def _methods_of(kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield the public methods and properties of a class that have a description, with their names."""
+    for name, member in vars(kind).items():
+        if name.startswith("_") or inspect.isclass(member) or not inspect.getdoc(member):
+            continue
+        if callable(member) or isinstance(member, property | cached_property | classmethod):
+            yield name, member
+
+
+def _call_of(name: str, what: Any) -> str:
     """Return a name with its parameters, or alone if it is not called."""
     if not callable(what) or (inspect.isclass(what) and issubclass(what, Warning)):
         return name
     parameters = [
-        each for each in inspect.signature(what).parameters.values() if each.name not in ("self", "cls")
+        parameter
+        for parameter in inspect.signature(what).parameters.values()
+        if parameter.name not in ("self", "cls")
     ]
-    return f"{name}({', '.join(str(each.replace(annotation=each.empty)) for each in parameters)})"
+    return (
+        f"{name}({', '.join(str(parameter.replace(annotation=parameter.empty)) for parameter in parameters)})"
+    )
 
 
 def _indented(what: Any) -> Iterator[str]:
     return (f"    {line}".rstrip() for line in (inspect.getdoc(what) or "").splitlines())
 
 
-def _of_errors() -> Iterator[tuple[str, str]]:
+def _error_sections() -> Iterator[tuple[str, str]]:
     """Yield every class of errors with its description."""
     for name, kind in vars(errors).items():
         if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning):
@@ -249,11 +254,11 @@ def _in_markdown(sections: Iterable[tuple[str, str]]) -> str:
 
 
 PARTS = {
-    "commands": lambda: _in_markdown(_of_commands()),
-    "metrics": lambda: _in_markdown(_of_metrics()),
-    "formats": lambda: _in_markdown(_of_formats()),
-    "functions": lambda: _in_markdown(_of_functions()),
-    "errors": lambda: _in_markdown(_of_errors()),
+    "commands": lambda: _in_markdown(_command_sections()),
+    "metrics": lambda: _in_markdown(_metric_sections()),
+    "formats": lambda: _in_markdown(_format_sections()),
+    "functions": lambda: _in_markdown(_function_sections()),
+    "errors": lambda: _in_markdown(_error_sections()),
 }
 """The functions that return the parts of the reference that are made from the program, in Markdown."""
 

@@ -21,18 +21,18 @@ from clueval.results.inputs import REPAIRED
 from clueval.version import __version__
 
 
-def run(given: Sequence[str]) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Run the command line with these arguments, and return its exit code."""
-    command = given[0] if given and not given[0].startswith("-") else None
+    command = arguments[0] if arguments and not arguments[0].startswith("-") else None
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     try:
         _make_printable()
         with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
             if command is None:
-                _without_command(given)
+                _without_command(arguments)
                 return 0
             require_command(command)
-            code = _run_command(command, given[1:])
+            code = _run_command(command, arguments[1:])
     except CluevalError as error:
         from clueval.cli.setting_names import with_options
 
@@ -59,23 +59,23 @@ def run(given: Sequence[str]) -> int:
     return code
 
 
-def _without_command(given: Sequence[str]) -> None:
+def _without_command(arguments: Sequence[str]) -> None:
     """Print the help with all commands, or the version. Raises `SystemExit` after an option, as argparse does."""
-    if not given or given[0] in ("-h", "--help"):
+    if not arguments or arguments[0] in ("-h", "--help"):
         put(overview(), end="")
         sys.stdout.flush()
     else:
         parser = CommandParser(prog="clueval")
         parser.add_argument("-V", "--version", action="version", version=f"clueval {__version__}")
-        parser.parse_args(given[:1])
-    if given:
+        parser.parse_args(arguments[:1])
+    if arguments:
         raise SystemExit(0)
 
 
-def _run_command(command: str, given: Sequence[str]) -> int:
+def _run_command(command: str, arguments: Sequence[str]) -> int:
     parser = command_parser(command)
-    defaults = _defaults(command, parser, given)
-    options = parser.parse_args([*defaults, *given])
+    defaults = _defaults(command, parser, arguments)
+    options = parser.parse_args([*defaults, *arguments])
     if defaults:
         from clueval.cli.config import drop_unused
 
@@ -94,17 +94,17 @@ def _run_command(command: str, given: Sequence[str]) -> int:
     return code
 
 
-def _defaults(command: str, parser: CommandParser, given: Sequence[str]) -> Sequence[str]:
+def _defaults(command: str, parser: CommandParser, arguments: Sequence[str]) -> Sequence[str]:
     """Return the defaults of the configuration file in the current folder, if there is one, as arguments."""
-    if not any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))) or "--no-config" in given:
+    if not any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))) or "--no-config" in arguments:
         return []
     from clueval.cli.config import configuration, defaults_of
 
     path, options = configuration() or (None, {})
     if path is None:
         return []
-    defaults = defaults_of(command, given, parser, path, options)
-    if not {"-q", "--quiet"} & {*given, *defaults}:
+    defaults = defaults_of(command, arguments, parser, path, options)
+    if not {"-q", "--quiet"} & {*arguments, *defaults}:
         remark(f"clueval {command}: read {path} (--no-config ignores it)")
     return defaults
 
@@ -141,7 +141,7 @@ class _Ended(KeyboardInterrupt):
 def _ending_in_order() -> Iterator[None]:
     """Let the signals of `_ENDS` raise `KeyboardInterrupt` inside, except those for which the caller has a handler."""
     only_in_main_thread = suppress(ValueError)  # Python raises it if another thread sets a handler
-    own = [number for number in _ENDS if signal.getsignal(number) is signal.SIG_DFL]
+    numbers = [number for number in _ENDS if signal.getsignal(number) is signal.SIG_DFL]
 
     def end(number: int, _: object) -> NoReturn:
         raise _Ended(number)
@@ -149,13 +149,13 @@ def _ending_in_order() -> Iterator[None]:
     hook, sys.unraisablehook = sys.unraisablehook, _send_again
     try:
         with only_in_main_thread:
-            for number in own:
+            for number in numbers:
                 signal.signal(number, end)
         yield
     finally:
         sys.unraisablehook = hook
         with only_in_main_thread:
-            for number in own:
+            for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
 
 

@@ -88,8 +88,8 @@ class Gates(NamedTuple):
         Raises `UsageError` if it cannot be tested by units, and that is asked for, and for options that need it.
         """
         if self.fail_if_worse is None:
-            given = {"--score": self.score, "--allow-drop": self.allow_drop}
-            for flag, value in {**given, "--significant": self.significant or None}.items():
+            flags = {"--score": self.score, "--allow-drop": self.allow_drop}
+            for flag, value in {**flags, "--significant": self.significant or None}.items():
                 if value is not None:
                     raise UsageError(f"{flag} needs --fail-if-worse", advice="add --fail-if-worse BASELINE")
             return None

@@ -59,14 +59,14 @@ def in_options(message: str, command: str | None = None) -> str:
     sets = "--annotation-set" if command in _ONE_SIDE else "--gold-set and --predicted-set"
     message = message.replace(SELECT_SETS, f"select with {sets}")
 
-    own = _flags(command)
+    command_flags = _flags(command)
 
     def option(match: re.Match[str]) -> str:
         kind, name, value = match.groups()
         if name is None or not (kind or value or "_" in name):
             return match[0]
         key = name if kind is None else f"{kind}.{name}"
-        flag = "--max-alignment" if key == "Counting.align" else own.get(key)
+        flag = "--max-alignment" if key == "Counting.align" else command_flags.get(key)
         if flag is None and kind in _METRICS:
             flag = f"{_METRICS[kind]}({name}=...)"
         if flag is None and (kind or value):
@@ -83,7 +83,7 @@ def _flags(command: str | None) -> dict[str, str]:
         return {}
     flags: dict[str, str] = {}
     for action in command_parser(command).option_actions().values():
-        flag = next((each for each in action.option_strings if each.startswith("--")), None)
+        flag = next((string for string in action.option_strings if string.startswith("--")), None)
         if flag is not None:
             name = action.dest.rpartition(".")[2]
             flags |= {action.dest: flag, name: flag, f"{name}s": flags.get(f"{name}s", flag)}
@@ -99,7 +99,7 @@ def _with_value(flag: str, value: str) -> list[str]:
     node = ast.parse(value, mode="eval").body
     if isinstance(node, ast.Dict):
         return [
-            f"{flag} {_word(key)}={_word(each)}" for key, each in zip(node.keys, node.values, strict=True)
+            f"{flag} {_word(key)}={_word(item)}" for key, item in zip(node.keys, node.values, strict=True)
         ]
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         return [flag if node.value else flag.replace("--", "--no-", 1)]

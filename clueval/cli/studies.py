@@ -43,9 +43,9 @@ def conventions(
         clueval conventions both.conll -o conventions.html
     """
     with progress(gold, predicted) as advance:
-        found = clueval.conventions(gold, predicted, progress=advance, **preparing, **reading, **pairing)
-    code = report.put(found)
-    say_what_was_read(found.result)
+        content = clueval.conventions(gold, predicted, progress=advance, **preparing, **reading, **pairing)
+    code = report.put(content)
+    say_what_was_read(content.result)
     return code
 
 
@@ -79,15 +79,15 @@ def profile(
         clueval profile gold.conll predicted.conll --feature length,seen --train train.conll --format markdown
         clueval profile gold.vrt predicted.vrt --layer entity=2 --feature length --buckets 4
     """
-    given: dict[str, Any] = {"feature": feature, "train": train, "buckets": buckets}
-    given = {name: value for name, value in given.items() if value is not None}
+    options: dict[str, Any] = {"feature": feature, "train": train, "buckets": buckets}
+    options = {name: value for name, value in options.items() if value is not None}
     with progress(gold, predicted) as advance:
-        found = clueval.profile(
-            gold, predicted, progress=advance, metric=metric, **given, **counting, **preparing, **reading
+        content = clueval.profile(
+            gold, predicted, progress=advance, metric=metric, **options, **counting, **preparing, **reading
         )
-    code = report.put(found)
+    code = report.put(content)
     if not report.prints_text:  # the text on the terminal has these lines
-        say_what_was_read(found.result)
+        say_what_was_read(content.result)
     return code
 
 
@@ -130,13 +130,13 @@ def threshold(
     how: Any = {"metric": metric, "maximise": maximise, "per_label": per_label}
     try:
         with progress(gold, predicted) as advance:
-            found = clueval.threshold(
+            content = clueval.threshold(
                 gold, predicted, progress=advance, **how, **counting, **preparing, **reading
             )
     except NoThreshold as error:
         complain(f"clueval threshold: {error}")
         return 1
-    return report.put(found)
+    return report.put(content)
 
 
 def faireval(

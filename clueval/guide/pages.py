@@ -111,7 +111,7 @@ class Page:
 @cache
 def all_pages() -> Mapping[str, Page]:
     """Return the pages by name, in the order of the contents."""
-    found = [
+    pages = [
         Page(file.name.removesuffix(".md"), file.read_text(encoding="utf-8"))
         for file in files("clueval.guide").iterdir()
         if file.name.endswith(".md")
@@ -122,7 +122,7 @@ def all_pages() -> Mapping[str, Page]:
         first = FIRST.index(page.name) if page.name in FIRST else later
         return sections.index(page.section), first, page.name
 
-    return {page.name: page for page in sorted(found, key=place)}
+    return {page.name: page for page in sorted(pages, key=place)}
 
 
 def page_named(name: str) -> Page | None:
@@ -164,29 +164,29 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
     summaries = [_plain(page.plain_summary) for page in pages]
     texts = [f"{heading} {_plain(page.shown_text)}" for heading, page in zip(headings, pages, strict=True)]
     weights: dict[re.Pattern[str], float] = {}
-    for asked in re.findall(r"\w+", _plain(query)):
-        begins = re.compile(rf"(?<!\w){asked.removesuffix('s') if len(asked) > 3 else asked}")
-        number = sum(bool(begins.search(text)) for text in texts)
-        if not number and (similar := _similar(asked, texts)):
-            begins = re.compile(rf"(?<!\w){similar}")
-            number = sum(bool(begins.search(text)) for text in texts)
+    for word in re.findall(r"\w+", _plain(query)):
+        pattern = re.compile(rf"(?<!\w){word.removesuffix('s') if len(word) > 3 else word}")
+        number = sum(bool(pattern.search(text)) for text in texts)
+        if not number and (similar := _similar(word, texts)):
+            pattern = re.compile(rf"(?<!\w){similar}")
+            number = sum(bool(pattern.search(text)) for text in texts)
         if number:
-            weights[begins] = log(1 + len(pages) / number)
+            weights[pattern] = log(1 + len(pages) / number)
     points = []
     for page, heading, summary, text in zip(pages, headings, summaries, texts, strict=True):
-        of_page = 0.0
-        for begins, weight in weights.items():
-            place = 8 * bool(begins.search(heading)) + 3 * bool(begins.search(summary))
-            of_page += weight * (place + log2(1 + min(len(begins.findall(text)), 7)))
-        points.append(of_page / 2 if page.section == "reference" else of_page)
+        points_of_page = 0.0
+        for pattern, weight in weights.items():
+            place = 8 * bool(pattern.search(heading)) + 3 * bool(pattern.search(summary))
+            points_of_page += weight * (place + log2(1 + min(len(pattern.findall(text)), 7)))
+        points.append(points_of_page / 2 if page.section == "reference" else points_of_page)
     ranked = sorted(range(len(pages)), key=lambda number: -points[number])
-    found = [pages[number] for number in ranked if points[number]]
-    if not found:
+    matching = [pages[number] for number in ranked if points[number]]
+    if not matching:
         raise _nothing(query)
     lines = [f"No page has the name {query!r}. Pages with these words or similar ones, the best first:", ""]
-    lines += [f"- [{page.title}]({page.name}.md): {_line(page, list(weights))}" for page in found[:SHOWN]]
-    if len(found) > SHOWN:
-        lines += ["", f"{len(found) - SHOWN} more have a word of these."]
+    lines += [f"- [{page.title}]({page.name}.md): {_line(page, list(weights))}" for page in matching[:SHOWN]]
+    if len(matching) > SHOWN:
+        lines += ["", f"{len(matching) - SHOWN} more have a word of these."]
     return Page("search", "\n".join(lines))
 
 
@@ -197,14 +197,14 @@ def _plain(text: str) -> str:
 
 def _similar(word: str, texts: Sequence[str]) -> str:
     """Return the word of the texts that has most pairs of adjacent letters in common (Dice); empty if few."""
-    wanted = {*pairwise(word)}
+    pairs = {*pairwise(word)}
 
-    def similarity(other: str) -> float:
-        others = {*pairwise(other)}
-        return 2 * len(wanted & others) / max(len(wanted) + len(others), 1)
+    def similarity(text_word: str) -> float:
+        text_pairs = {*pairwise(text_word)}
+        return 2 * len(pairs & text_pairs) / max(len(pairs) + len(text_pairs), 1)
 
-    every = sorted({each for text in texts for each in re.findall(r"\w{4,}", text)})
-    best = max(every, key=similarity, default="")
+    text_words = sorted({token for text in texts for token in re.findall(r"\w{4,}", text)})
+    best = max(text_words, key=similarity, default="")
     return best if similarity(best) >= SIMILAR else ""
 
 

@@ -96,16 +96,16 @@ def _rows_of_tables(report: Content) -> Iterator[dict[str, Any]]:
     columns = dict.fromkeys(name for table in tables for name in table.header)
     for table in tables:
         for cells in table.rows:
-            own = dict(zip(table.header, map(plain, cells), strict=True))
-            yield {"table": table.title, **dict.fromkeys(columns), **own}
+            row = dict(zip(table.header, map(plain, cells), strict=True))
+            yield {"table": table.title, **dict.fromkeys(columns), **row}
 
 
 def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
     """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
     names = [*(facet.name for facet in facets), "what"]
     columns = zip(*([*line.values, line.words] for line in place.lines), strict=True)
-    said = ("; ".join(dict.fromkeys(filter(None, values))) for values in columns)
-    return {**dict.fromkeys(names, ""), **dict(zip(names, said, strict=False)), "text": [*place.texts]}
+    joined = ("; ".join(dict.fromkeys(filter(None, values))) for values in columns)
+    return {**dict.fromkeys(names, ""), **dict(zip(names, joined, strict=False)), "text": [*place.texts]}
 
 
 def as_text(value: object, kinds: Sequence[MarkKind]) -> Any:
@@ -121,7 +121,7 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     'Frau 🟥Anna🟥'
     """
     ranges = {(mark.start, mark.end) for mark in text.marks}
-    found, at = [], 0
+    pieces, at = [], 0
     for piece, style in segments(text, kinds):
         if style:
             inside = piece.strip(" ")
@@ -129,11 +129,11 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
                 inside = piece  # a span of blanks, or of zero length
             square = SQUARES.get(style, "") if inside or not piece else ""
             before, _, behind = piece.partition(inside) if inside else (piece, "", "")
-            found.append(f"{before}{square}{inside}{square}{behind}")
+            pieces.append(f"{before}{square}{inside}{square}{behind}")
         else:
-            found.append(piece)
+            pieces.append(piece)
         at += len(piece)
-    return _with_ends("".join(found), text)
+    return _with_ends("".join(pieces), text)
 
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
@@ -198,13 +198,13 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     """Yield the lines of the form text: verdict, facts, tables, the first places, the signature."""
     most = report.text_width if width is None else min(width, report.text_width)
 
-    def said(texts: Iterable[str]) -> list[str]:
+    def wrapped(texts: Iterable[str]) -> list[str]:
         lines = map(visible, filter(None, texts))
         return [part for line in lines for part in ([line] if width is None else wrap(line, width))]
 
     verdict = wrap(visible(report.verdict()), min(most, COLUMNS))
-    head = [*said([report.title]), *verdict, *said([", ".join(report.facts()), *report.remarks()]), ""]
-    foot = said(f"{title} {text}".strip() for title, text in report.notes())
+    head = [*wrapped([report.title]), *verdict, *wrapped([", ".join(report.facts()), *report.remarks()]), ""]
+    foot = wrapped(f"{title} {text}".strip() for title, text in report.notes())
     foot.append(visible(phrase("signature: {signature}", signature=in_short(str(report.signature)))))
     yield from head
     if everything or (report.screen is None and (width is None or width >= COLUMNS)):
@@ -242,16 +242,16 @@ def _first_screen(report: Content, most: int, lines: int, places: Sequence[Place
             fitting = max(2, sum(1 for end in ends if end <= most + 2))
             first[number] = _with_columns(table, range(len(table.header))[:fitting])
     tables = _shortened(first, most, lines - min(_LEAST_OF_PLACES, sum(map(len, blocks))))
-    found = [line for table in tables for line in _table_block(table, most)]
+    text_lines = [line for table in tables for line in _table_block(table, most)]
     if len(tables) < len(every) or tables != [*map(without_bars, every)]:
-        found.append(report.more())
+        text_lines.append(report.more())
     number = 0
     for block in blocks:
-        if number and len(found) + len(block) > lines:
+        if number and len(text_lines) + len(block) > lines:
             break
-        found += [*([""] if not number and found and found[-1] else []), *block]
+        text_lines += [*([""] if not number and text_lines and text_lines[-1] else []), *block]
         number += 1
-    return found, number
+    return text_lines, number
 
 
 def _shortened(tables: Sequence[Table], most: int, lines: int) -> list[Table]:
@@ -259,14 +259,14 @@ def _shortened(tables: Sequence[Table], most: int, lines: int) -> list[Table]:
     kept = list(tables)[: max(1, lines // _LEAST_LINES)]
 
     def with_rows(number: int) -> list[Table]:
-        found = []
+        short_tables = []
         for table in kept:
             if len(table.rows) > number:
                 numbers = {"title": table.title, "shown": number, "rows": len(table.rows)}
                 title = phrase("{title}, first {shown} of {rows} rows", **numbers)
                 table = table._replace(title=title, rows=table.rows[:number])
-            found.append(table)
-        return found
+            short_tables.append(table)
+        return short_tables
 
     def fits(number: int) -> bool:
         return sum(len(list(_table_block(table, most))) for table in with_rows(number)) <= lines
@@ -292,11 +292,11 @@ def table_lines(table: Table, most: int) -> Iterator[str]:
     rows, texts = _cells(table), text_columns(table)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     starts, width = [1], widths[0]
-    for column, own in enumerate(widths[1:], 1):
-        if width + own + 2 > most and column > starts[-1]:
+    for column, column_width in enumerate(widths[1:], 1):
+        if width + column_width + 2 > most and column > starts[-1]:
             starts.append(column)
             width = widths[0]
-        width += own + 2
+        width += column_width + 2
     for start, end in pairwise([*starts, max(len(widths), 1)]):
         for row in [rows[0], ["-" * width for width in widths], *rows[1:]]:
             cells = (

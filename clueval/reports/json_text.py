@@ -44,12 +44,12 @@ def _written(value: Any, line: str) -> str:
     if not value or not isinstance(value, dict | list | tuple):
         return _encoder(line).encode(value)
     if isinstance(value, dict):
-        return _of_dictionary(value, line)
+        return _dictionary_text(value, line)
     items = [_written(item, f"{line}  ") for item in value]
     return f"[{line}{f',{line}'.join(items)}{line[:-2]}]"
 
 
-def _of_dictionary(value: Mapping[str, Any], line: str) -> str:
+def _dictionary_text(value: Mapping[str, Any], line: str) -> str:
     encode = _encoder(line).encode
     if _PLAIN.issuperset(map(type, value.values())):
         inside = encode(value)[1:-1]
@@ -85,5 +85,5 @@ def schema(command: str = "score") -> dict[str, Any]:
     if command not in SCHEMAS:
         raise UsageError(f"there is no schema of {command!r}", advice=f"one of {', '.join(SCHEMAS)}")
     text = (files("clueval") / "schemas" / f"{command}.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    json_schema: dict[str, Any] = json.loads(text)
+    return json_schema

@@ -60,14 +60,14 @@ def phrase(text: str, /, **values: object) -> str:
     >>> phrase("{n} more line|{n} more lines", n=1), phrase("{n} more line|{n} more lines", n=1200)
     ('1 more line', '1,200 more lines')
     """
-    found = _catalogue(current_language()).get(text, text)
+    wording = _catalogue(current_language()).get(text, text)
     if "n" in values:
-        singular, bar, plural = found.partition("|")
-        found = plural if bar and values["n"] != 1 else singular
+        singular, bar, plural = wording.partition("|")
+        wording = plural if bar and values["n"] != 1 else singular
     if not values:
-        return found
+        return wording
     numbers = {name: numeral(value) if type(value) is int else value for name, value in values.items()}
-    return found.format_map(numbers)
+    return wording.format_map(numbers)
 
 
 def numeral(value: float, form: str = ",") -> str:

@@ -197,7 +197,9 @@ class _Axis:
     """The axis of a column of dots, in steps of 1, 2 or 5 times a power of ten."""
 
     def __init__(self, dots: Sequence[Dot]) -> None:
-        values = [100 * each for dot in dots for each in (dot.value, dot.low, dot.high) if each is not None]
+        values = [
+            100 * value for dot in dots for value in (dot.value, dot.low, dot.high) if value is not None
+        ]
         low, high = min(values), max(values)
         width = max(high - low, 0.1)
         steps = (factor * 10.0**power for power in range(-3, 3) for factor in (1, 2, 5))
@@ -210,7 +212,7 @@ class _Axis:
         """Return a dot with its interval as a line; the style sheet computes the places."""
         has_line = dot.low is not None and dot.high is not None
         values = {"value": dot.value, "low": dot.low, "high": dot.high}
-        style = ";".join(f"--{name}:{100 * each:.4g}" for name, each in values.items() if each is not None)
+        style = ";".join(f"--{name}:{100 * value:.4g}" for name, value in values.items() if value is not None)
         base, text = ' class="baseline"' if dot.is_baseline else "", html(shown(dot))
         return (
             f'<span class="dotted"><span>{html(percent(dot.value))}</span>'
@@ -248,8 +250,8 @@ def _place(place: Place) -> list[object]:
     """Return a place as the script reads it; the range is inclusive, as in a file of decisions."""
     document, layer, start, end = place.at
     at = [document, layer, start, end - 1]
-    found: list[object] = [at, place.fingerprint, [*place.texts], [*place.lines]]
-    return [*found, place.impossible] if place.impossible else found
+    entry: list[object] = [at, place.fingerprint, [*place.texts], [*place.lines]]
+    return [*entry, place.impossible] if place.impossible else entry
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -299,7 +301,8 @@ def notebook(report: Content) -> str:
     if {"above", "below"} <= {*names}:
         names["both"] = [phrase("both")]
     key = " · ".join(
-        f'<span style="{_STYLES[style]}">{html(", ".join(own))}</span>' for style, own in names.items()
+        f'<span style="{_STYLES[style]}">{html(", ".join(legends))}</span>'
+        for style, legends in names.items()
     )
     return (
         f"<p><b>{html(report.title or phrase('Scores'))}</b><br>{html(report.verdict())}</p>{tables}"

@@ -93,7 +93,7 @@ class Later(Sequence[Item]):
         self._make, self._language = make, ""
         self._items: Sequence[Item] = ()
 
-    def _made(self) -> Sequence[Item]:
+    def _current_items(self) -> Sequence[Item]:
         if self._language != current_language():
             self._items, self._language = self._make(), current_language()
         return self._items
@@ -103,16 +103,16 @@ class Later(Sequence[Item]):
     @overload
     def __getitem__(self, number: slice) -> Sequence[Item]: ...
     def __getitem__(self, number: int | slice) -> Item | Sequence[Item]:
-        return self._made()[number]
+        return self._current_items()[number]
 
     def __len__(self) -> int:
-        return len(self._made())
+        return len(self._current_items())
 
     def __iter__(self) -> Iterator[Item]:
-        return iter(self._made())
+        return iter(self._current_items())
 
     def __repr__(self) -> str:
-        return repr(self._made())
+        return repr(self._current_items())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and [*self] == [*other]

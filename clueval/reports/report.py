@@ -30,8 +30,8 @@ class Hinting:
                 )  # a property has failed, and raises its error again
             from clueval.files.names import for_attribute  # only for names that do not exist
 
-            known = [each for each in dir(type(self)) if not each.startswith("_")]
-            raise AttributeError(f"{message}; {for_attribute(name, known)}")
+            names = [attribute for attribute in dir(type(self)) if not attribute.startswith("_")]
+            raise AttributeError(f"{message}; {for_attribute(name, names)}")
 
 
 class Report(Hinting, Content):

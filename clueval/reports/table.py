@@ -78,8 +78,8 @@ def percent(fraction: float, usual: int = 2, sign: str = "") -> str:
 
 
 def _decimal(number: float, usual: int, sign: str = "") -> str:
-    own = _DECIMALS.get()
-    return numeral(number, f"{sign},.{usual if own is None else own}f")
+    digits = _DECIMALS.get()
+    return numeral(number, f"{sign},.{usual if digits is None else digits}f")
 
 
 class Part(NamedTuple):
@@ -181,15 +181,15 @@ def text_columns(table: Table) -> set[int]:
     }
 
 
-def difference(one: float | None, two: float | None) -> str:
+def difference(first: float | None, second: float | None) -> str:
     """Return by how many points the second of two rates is greater, as the rates are shown.
 
     >>> difference(0.81602, 0.81334), difference(0.5, None)
     ('-0.27', '')
     """
-    if one is None or two is None:
+    if first is None or second is None:
         return ""
-    return numeral(round(100 * two, 2) - round(100 * one, 2), "+,.2f")
+    return numeral(round(100 * second, 2) - round(100 * first, 2), "+,.2f")
 
 
 def cut(label: str) -> str:

@@ -96,12 +96,12 @@ def compare(
             f"detect must be a difference from {LEAST_DETECTED:g} to 1, not {detect!r}",
             advice="a fraction, as 0.01",
         )
-    gold, given, options = _gold_systems_options(systems, named, gold, names)
-    if baseline is not None and baseline not in given:
-        raise UsageError(f"there is no system {baseline!r}", advice=f"one of {', '.join(given)}")
-    scored = {name: list(_runs(system, gold, options)) for name, system in given.items()}
+    gold, by_name, options = _gold_systems_options(systems, named, gold, names)
+    if baseline is not None and baseline not in by_name:
+        raise UsageError(f"there is no system {baseline!r}", advice=f"one of {', '.join(by_name)}")
+    scored = {name: list(_runs(system, gold, options)) for name, system in by_name.items()}
     order = sorted(scored, key=lambda name: name != (baseline or next(iter(scored))))
-    results = {name: [_loaded(run) for run in scored[name]] for name in order}
+    results = {name: [_result_of(run) for run in scored[name]] for name in order}
     units = _units_of(results, force)
     first = results[order[0]][0]
     work = Comparing(units, trust, detect, several_golds=_has_several_golds(first))
@@ -112,22 +112,22 @@ def compare(
     def details() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         return [work.score(text, path) for text, path in _labels(work)], list(work.most(paths))
 
-    own = units.runs[order[0]][0]
-    tokens = dict(zip(own.keys, own.positions, strict=True))
+    first_run = units.runs[order[0]][0]
+    tokens = dict(zip(first_run.keys, first_run.positions, strict=True))
     return Comparison(
         str(first.signature),
-        own.by or "",
+        first_run.by or "",
         len(units.keys),
         order,
         [work.score(".".join(path), path) for path in paths],
-        len(units.keys) if own.by == DOCUMENT else first.documents,
+        len(units.keys) if first_run.by == DOCUMENT else first.documents,
         sum(map(tokens.__getitem__, units.keys)),
         confidence,
         detect,
         details,
         {".".join(path): name for path, name in score_names(paths).items()},
         {name: number for name, number in units.left_out.items() if number},
-        list(_of_pairs(units, trust, paths)) if all_pairs else (),
+        list(_differences_of_pairs(units, trust, paths)) if all_pairs else (),
     )
 
 
@@ -135,33 +135,35 @@ def compare(
 
 
 def _gold_systems_options(
-    given: Sequence[Any], named: Mapping[str, Any], gold: Any, names: Sequence[str] | None
+    arguments: Sequence[Any], named: Mapping[str, Any], gold: Any, names: Sequence[str] | None
 ) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     """Return gold, the systems by name, and the options with which they are scored.
 
-    Without `gold`, the first of `given` is gold unless it is a result, or several. Raises `UsageError` for options of
-    other names, for fewer than two systems, for names that are not one for each, and for options without gold.
+    Without `gold`, the first of `arguments` is gold unless it is a result, or several. Raises `UsageError` for options
+    of other names, for fewer than two systems, for names that are not one for each, and for options without gold.
     """
-    known = [*SCORED_BY, *single_options()]
-    options = {name: value for name, value in named.items() if name in known}
-    others = {name: value for name, value in named.items() if name not in known}
-    listed = list(given)
+    option_names = [*SCORED_BY, *single_options()]
+    options = {name: value for name, value in named.items() if name in option_names}
+    others = {name: value for name, value in named.items() if name not in option_names}
+    listed = list(arguments)
     only_names = len(listed) == 1 and isinstance(listed[0], Mapping) and not others
     if gold is None and listed and not only_names and not is_result(listed[0]):
         gold = listed.pop(0)
     elif len(listed) == 2 and isinstance(listed[1], list | tuple) and gold is None:
         listed[1:] = listed[1]
 
-    def is_one_system(each: Any) -> bool:
+    def is_one_system(system: Any) -> bool:
         """A dictionary has systems by name; with gold by document, it may be one system by document."""
-        by_document = isinstance(gold, Mapping) and isinstance(each, Mapping) and gold.keys() == each.keys()
-        return by_document or not isinstance(each, Mapping)
+        by_document = (
+            isinstance(gold, Mapping) and isinstance(system, Mapping) and gold.keys() == system.keys()
+        )
+        return by_document or not isinstance(system, Mapping)
 
-    systems = _by_name([each for each in listed if is_one_system(each)], names)
-    for of_names in (*(each for each in listed if not is_one_system(each)), others):
-        for name, value in of_names.items():
+    systems = _by_name([system for system in listed if is_one_system(system)], names)
+    for named_systems in (*(system for system in listed if not is_one_system(system)), others):
+        for name, value in named_systems.items():
             if _is_no_system(value):  # it can only be an option of another name
-                refuse_unknown([name], [*known, "scores", "names", "baseline", "gold"], "compare")
+                refuse_unknown([name], [*option_names, "scores", "names", "baseline", "gold"], "compare")
             if name in systems:
                 problem = f"two systems have the name {name!r}"
                 raise UsageError(problem, advice="give each system a name of its own")
@@ -183,15 +185,15 @@ def _gold_systems_options(
     return gold, systems, options
 
 
-def is_result(given: object) -> bool:
+def is_result(value: object) -> bool:
     """Return whether this is a result, the file of a saved one, or several of these."""
-    if isinstance(given, Mapping):
-        return any(map(is_result, given.values()))
-    if isinstance(given, list | tuple):
-        return bool(given) and all(map(is_result, given))
-    if isinstance(given, str) and _is_pattern(given):
-        return any(map(is_saved, glob(given)))  # noqa: PTH207  # as for a pattern of files to score
-    return isinstance(given, Result) or (isinstance(given, str | Path) and is_saved(given))
+    if isinstance(value, Mapping):
+        return any(map(is_result, value.values()))
+    if isinstance(value, list | tuple):
+        return bool(value) and all(map(is_result, value))
+    if isinstance(value, str) and _is_pattern(value):
+        return any(map(is_saved, glob(value)))  # noqa: PTH207  # as for a pattern of files to score
+    return isinstance(value, Result) or (isinstance(value, str | Path) and is_saved(value))
 
 
 def _is_no_system(value: Any) -> bool:
@@ -200,29 +202,29 @@ def _is_no_system(value: Any) -> bool:
     return not isinstance(value, Result | os.PathLike) and not hasattr(value, "__iter__")
 
 
-def _by_name(given: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
+def _by_name(systems: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
     """Return systems by their `names`; None: by their files, or as A, B, C. Raises `UsageError` for a name twice."""
     for name in names or ():
         require_kind(name, "str", "the name of a system")
     if names is None:
         names = []
-        for number, system in enumerate(given):
+        for number, system in enumerate(systems):
             several = system if isinstance(system, list | tuple) else [system]
             if several and all(isinstance(run, str | Path) for run in several):
                 names.append(",".join(map(str, several)))
             else:
                 names.append(chr(ord("A") + number) if number < 26 else f"system {number + 1}")
-    if len(names) != len(given) or len({*names}) < len(names):
+    if len(names) != len(systems) or len({*names}) < len(names):
         raise UsageError(
-            f"{len(given)} systems cannot have the names {', '.join(map(repr, names))}",
+            f"{len(systems)} systems cannot have the names {', '.join(map(repr, names))}",
             advice="give each system a name of its own",
         )
-    return dict(zip(names, given, strict=True))
+    return dict(zip(names, systems, strict=True))
 
 
 def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the runs of a system; those that are no results yet are scored against gold."""
-    for run in _each_run(system, gold):
+    for run in _runs_in(system, gold):
         if gold is None or is_result(run):
             yield run
             continue
@@ -235,14 +237,14 @@ def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
         yield score(gold, run, **{"resample_by": EITHER, **options})
 
 
-def _each_run(system: Any, gold: Any) -> Sequence[Any]:
+def _runs_in(system: Any, gold: Any) -> Sequence[Any]:
     if _is_path(system):
         return _matches(os.fspath(system), gold)
     gold_is_several_files = isinstance(gold, list | tuple) and all(map(_is_path, gold))
     if not isinstance(system, list | tuple) or not system or gold_is_several_files:
         return [system]
     if all(isinstance(run, Result | str | os.PathLike) for run in system):
-        return [each for run in system for each in _each_run(run, gold)]
+        return [each for run in system for each in _runs_in(run, gold)]
     are_several_lists = 0 < _depth(gold) == _depth(system) - 1
     return list(system) if gold is None or are_several_lists else [system]
 
@@ -252,11 +254,11 @@ def _matches(text: str, gold: Any) -> Sequence[str | Path]:
     if not _is_pattern(text) or (_is_path(gold) and _is_pattern(os.fspath(gold))):
         return [text]
     folders = _is_path(gold) and Path(gold).is_dir()
-    found = [path for path in map(Path, sorted(glob(text))) if path.is_dir() == folders]  # noqa: PTH207
-    if not found:
+    paths = [path for path in map(Path, sorted(glob(text))) if path.is_dir() == folders]  # noqa: PTH207
+    if not paths:
         kind = "folder" if folders else "file"
         raise FileError(f"no {kind} matches this pattern", file=text, advice="check it")
-    return found
+    return paths
 
 
 def _depth(side: object) -> int:
@@ -272,8 +274,8 @@ def _depth(side: object) -> int:
     return 1 if isinstance(first[0], int) else 1 + _depth(first)
 
 
-def _is_path(given: object) -> bool:
-    return isinstance(given, str | os.PathLike)
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
 
 
 def _is_pattern(text: str) -> bool:
@@ -283,7 +285,7 @@ def _is_pattern(text: str) -> bool:
 # What is compared
 
 
-def _loaded(run: Any) -> Result:
+def _result_of(run: Any) -> Result:
     if not isinstance(run, Result | str | Path):
         raise UsageError(
             f"a run must be a Result or the file of a saved one, not {described(run)}",
@@ -335,17 +337,19 @@ def _labels(work: Comparing) -> Iterator[tuple[str, ScorePath]]:
                     yield label, (metric, sequence, *before, "per_label", label, *after, rate)
 
 
-def _of_pairs(units: ComparedUnits, trust: Trust, paths: Iterable[ScorePath]) -> Iterator[dict[str, Any]]:
+def _differences_of_pairs(
+    units: ComparedUnits, trust: Trust, paths: Iterable[ScorePath]
+) -> Iterator[dict[str, Any]]:
     """Yield for each F1 among the scores the differences of all pairs of systems."""
     for path in paths:
         if not path[-1].startswith("f1"):
             continue
         text = ".".join(path)
         entries = []
-        for one, two in combinations(units.runs, 2):
-            pair = replace(units, runs={name: units.runs[name] for name in (one, two)})
+        for first, second in combinations(units.runs, 2):
+            pair = replace(units, runs={name: units.runs[name] for name in (first, second)})
             (entry,) = Comparing(pair, trust).score(text, path)["against_baseline"]
-            entries.append({"against": one, **entry})
+            entries.append({"against": first, **entry})
         with_p = [entry for entry in entries if entry["p"] is not None]
         for entry, p in zip(with_p, holm([entry["p"] for entry in with_p]), strict=True):
             entry["p_holm"] = rounded(p)
@@ -353,13 +357,13 @@ def _of_pairs(units: ComparedUnits, trust: Trust, paths: Iterable[ScorePath]) ->
 
 
 def drop_tests(
-    baseline: Result, other: Result, scores: Iterable[ScorePath], allowed: float, trust: Trust
+    baseline: Result, result: Result, scores: Iterable[ScorePath], allowed: float, trust: Trust
 ) -> Iterator[DropTest]:
     """Yield for each score the test of whether it is worse than the baseline's by more than `allowed`.
 
     Raises `UsageError` for results that cannot be compared.
     """
-    units = _units_of({"the baseline": [baseline], "this result": [other]})
+    units = _units_of({"the baseline": [baseline], "this result": [result]})
     if any(units.left_out.values()):
         problem = "the baseline and this result have different documents"
         raise UsageError(problem, advice="score the same documents")

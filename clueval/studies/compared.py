@@ -93,8 +93,8 @@ def errors(
     >>> [(error.side, error.kind) for place in found for error in place.findings]
     [('gold', 'missed')]
     """
-    own = ("second", "metric", "decisions", "conflicts", "metadata", "limit", "title", "layers")
-    refuse_unknown(options, [*own, *_OF_CHOICE, *_OF_SCORE], "errors")
+    option_names = ("second", "metric", "decisions", "conflicts", "metadata", "limit", "title", "layers")
+    refuse_unknown(options, [*option_names, *_OF_CHOICE, *_OF_SCORE], "errors")
     chosen, options = _metric_and_options(metric, options)
     pairs = _pairs("errors", gold, predicted, second, metric=chosen, layers=layers, options=options)
     names = None if metadata is None else list(names_of(metadata, "metadata"))
@@ -110,21 +110,21 @@ def errors(
     def of_one_system() -> Iterator[Pair]:
         return (pair for (pair,) in pairs.texts(only_differing=decisions is None))
 
-    of_errors = {"decisions": decisions is not None, "limit": limit}
+    error_options = {"decisions": decisions is not None, "limit": limit}
     if isinstance(chosen, Noisy):
-        _refuse("metric noisy", {**options, **of_errors})
+        _refuse("metric noisy", {**options, **error_options})
         return NoisyErrors(of_one_system, chosen, where=pairs.plan.where, **about)
     choice = _choice(chosen, pairs, options)
     about |= {"layers": pairs.layers, "metadata": names}
     if second is not None:
-        _refuse("two systems", of_errors)
+        _refuse("two systems", error_options)
         return TwoSystems(partial(pairs.texts, only_differing=True), choice, **about)
-    given = None
+    all_decisions = None
     if decisions is not None:
         if choice.merge:
             raise UsageError("merge does not apply to decisions", advice="leave one out")
-        given = read_decisions(decisions, ERROR_CHOICES, conflicts)
-    return Errors(of_one_system, choice, decisions=given, limit=limit, **about)
+        all_decisions = read_decisions(decisions, ERROR_CHOICES, conflicts)
+    return Errors(of_one_system, choice, decisions=all_decisions, limit=limit, **about)
 
 
 @checked_call
@@ -201,11 +201,11 @@ def profile(
     require_kind(buckets, "int | None", "buckets")
     (chosen,) = chosen_metrics([metric])
     pairs = _pairs("profile", gold, predicted, metric=chosen, layers=layers, options=options)
-    documents, said = _training(train, layers, pairs.groups.readings[0])
+    documents, train_choices = _training(train, layers, pairs.groups.readings[0])
 
     def scored() -> Result:
         result = _result(pairs)
-        return replace(result, signature=Signature({**result.signature.choices, **said}))
+        return replace(result, signature=Signature({**result.signature.choices, **train_choices}))
 
     return Profile(
         pairs,
@@ -232,7 +232,7 @@ def _training(
         how = partial(read, path, layers=of_gold or None, reading=reading)
         return how, {"train": sha256_of(file for _, file in files_of(path))[:8]}
     documents = list(train)
-    if not all(isinstance(each, Document) for each in documents):
+    if not all(isinstance(document, Document) for document in documents):
         raise UsageError("train must be a file or a list of documents", advice="clueval.read returns them")
     return lambda: documents, {"train": "documents"}
 
@@ -247,7 +247,7 @@ def _pairs(
 ) -> Pairs:
     """Return the pairs of gold and of one or two systems; None is no second system."""
     first, *others = systems
-    others = [each for each in others if each is not None]
+    others = [system for system in others if system is not None]
     if others and first is None:
         raise UsageError("gold has both sides", advice="give gold and two systems, each by itself")
     of_score = {name: value for name, value in options.items() if name not in _OF_CHOICE}
@@ -264,10 +264,10 @@ def _result(pairs: Pairs, system: int = 0) -> Result:
         with spooled(pairs.gold, pairs.systems[system]) as (gold, predicted):
             result = scored(gold, predicted, pairs.plan.metrics, pairs.columns, pairs.groups)
         warn_of(result, gold, predicted)
-    of_one = checked(result.plan.steps, result.bag.notes) if several else ()
-    for each in warned:
-        if str(each.message) not in of_one:  # what changes nothing in one system may change another
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    messages = checked(result.plan.steps, result.bag.notes) if several else ()
+    for warning in warned:
+        if str(warning.message) not in messages:  # what changes nothing in one system may change another
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return result
 
 
@@ -278,19 +278,19 @@ def _metric_and_options(
 
     Raises `UsageError` for a metric without errors, and for names that are no text.
     """
-    found = dict(options)
+    fields = dict(options)
     for name in ("sides", "kinds", "reasons"):
-        if name in found:
-            require_kind(found[name], "str | Iterable", name)
-            names = [found[name]] if isinstance(found[name], str) else list(found[name])
-            for each in names:
-                require_kind(each, "str", f"each of {name}")
-            found[name] = tuple(names) if name == "sides" else frozenset(names)
+        if name in fields:
+            require_kind(fields[name], "str | Iterable", name)
+            names = [fields[name]] if isinstance(fields[name], str) else list(fields[name])
+            for value in names:
+                require_kind(value, "str", f"each of {name}")
+            fields[name] = tuple(names) if name == "sides" else frozenset(names)
     for name in ("level", "labelled", "unlabelled", "window"):
-        if name in found:
-            require_kind(found[name], Choice.__annotations__[name], name)
-    of_levels = [name for name in ("level", "labelled", "unlabelled") if found.get(name)]
-    (chosen,) = chosen_metrics([("levels" if of_levels else "exact") if metric is None else metric])
+        if name in fields:
+            require_kind(fields[name], Choice.__annotations__[name], name)
+    level_options = [name for name in ("level", "labelled", "unlabelled") if fields.get(name)]
+    (chosen,) = chosen_metrics([("levels" if level_options else "exact") if metric is None else metric])
     if chosen not in (Exact(), Levels()) and not isinstance(chosen, Fair | Noisy):
         problem, advice = (
             f"there are no errors of metric {chosen.name!r}",
@@ -299,11 +299,11 @@ def _metric_and_options(
         if isinstance(chosen, Exact):
             problem, advice = "the errors of exact are those without settings", "leave out its settings"
         raise UsageError(problem, advice=advice)
-    if of_levels and not isinstance(chosen, Levels):
-        raise UsageError(f"{of_levels[0]} does not apply to metric {chosen.name}", advice="leave one out")
-    if isinstance(chosen, Levels) and found.get("labelled") is None:
-        found["unlabelled"] = True
-    return chosen, found
+    if level_options and not isinstance(chosen, Levels):
+        raise UsageError(f"{level_options[0]} does not apply to metric {chosen.name}", advice="leave one out")
+    if isinstance(chosen, Levels) and fields.get("labelled") is None:
+        fields["unlabelled"] = True
+    return chosen, fields
 
 
 def _choice(metric: AnyMetric, pairs: Pairs, options: Mapping[str, Any]) -> Choice:
@@ -326,7 +326,7 @@ def _refuse(what: str, options: Mapping[str, Any]) -> None:
 
 def _files(*sides: Any) -> list[str]:
     """Return the names of the files or folders; none if a side is in memory."""
-    given = [side for side in sides if side is not None]
-    paths = [Path(fsdecode(side)) for side in given if isinstance(side, str | PathLike)]
+    inputs = [side for side in sides if side is not None]
+    paths = [Path(fsdecode(side)) for side in inputs if isinstance(side, str | PathLike)]
     names = [path.name for path in paths]
-    return [] if len(paths) < len(given) else names if len({*names}) == len(names) else list(map(str, paths))
+    return [] if len(paths) < len(inputs) else names if len({*names}) == len(names) else list(map(str, paths))

@@ -120,7 +120,7 @@ class Comparison(Report):
         """What the tests of F1 say, or those of all scores if none is F1."""
         scores = [score for score in self.tests if score["score"].endswith(_F1)] or self.tests
         return " ".join(
-            f"{self.called(score)}: {self._said(score, entry)}."
+            f"{self.called(score)}: {self._verdict_of_test(score, entry)}."
             for score in scores
             for entry in score["against_baseline"]
         )
@@ -128,7 +128,7 @@ class Comparison(Report):
     def called(self, score: Score) -> str:
         return self.shown.get(score["score"], score["score"])
 
-    def _said(self, score: Score, entry: Score) -> str:
+    def _verdict_of_test(self, score: Score, entry: Score) -> str:
         """Return what the test of a system and the baseline says."""
         needed = ""
         if self.detect is not None and entry.get("units_needed") is not None:
@@ -137,10 +137,10 @@ class Comparison(Report):
         value, p = entry["difference"], entry["p_holm"]
         names = {"name": entry["system"], "baseline": score["values"][0]["system"]}
         if value is None or p is None:
-            said = phrase(
+            sentence = phrase(
                 "{name} and {baseline} cannot be compared: {reason}", reason=_reason(entry), **names
             )
-            return said + needed
+            return sentence + needed
         if not entry["units_that_differ"]:
             return phrase("{name} and {baseline} have the same counts in every unit", **names) + needed
         ends = "" if entry["low"] is None else f" {interval(entry)}"
@@ -156,8 +156,8 @@ class Comparison(Report):
         elif is_significant:
             verdict = "{name} is worse than {baseline} by {points} points{shown}"
         size = size.lstrip("+-") if is_significant else size
-        said = phrase(verdict, points=size, shown=shown_test, **names)
-        return f"{said}; {_reason(entry)}{needed}" if entry["detectable"] is None else said + needed
+        sentence = phrase(verdict, points=size, shown=shown_test, **names)
+        return f"{sentence}; {_reason(entry)}{needed}" if entry["detectable"] is None else sentence + needed
 
     def notes(self) -> Iterator[tuple[str, str]]:
         """The method, and what the figures mean."""
@@ -220,17 +220,17 @@ class Comparison(Report):
         for score in self.tests:
             places.setdefault(score["score"].rpartition(".")[0], []).append(score)
         for scores in places.values():
-            yield self._of_systems(scores)
+            yield self._table_of_systems(scores)
         for score in self.pairs:
             (test,) = (test for test in self.tests if test["score"] == score["score"])  # it has the values
             rows = [
-                [self._against(entry["system"], entry["against"]), *_differs(test, entry, has_holm=True)]
+                [self._against(entry["system"], entry["against"]), *_cells(test, entry, has_holm=True)]
                 for entry in score["pairs"]
             ]
             header = named(["", "difference", "p", "p (Holm)", "units that differ", "detectable"])
             yield Table(phrase("{score}: all pairs of systems", score=self.called(score)), header, rows)
         for scores in places.values():
-            yield self._of_scores(
+            yield self._table_of_scores(
                 phrase("{place}: details of each score", place=self._place(scores[-1])), scores
             )
 
@@ -239,7 +239,7 @@ class Comparison(Report):
         yield from self.tables()
         labels, units = self.details()
         if labels:
-            yield self._of_scores(phrase("F1 by label"), labels)
+            yield self._table_of_scores(phrase("F1 by label"), labels)
         for most in units:
             rows = [
                 [cut(unit), percent(influence, sign="+"), positions]
@@ -251,7 +251,7 @@ class Comparison(Report):
                 header = named(["unit", "share of the difference", "positions"])
                 yield Table(title, header, rows, is_folded=True)
 
-    def _of_systems(self, scores: Sequence[Score]) -> Table:
+    def _table_of_systems(self, scores: Sequence[Score]) -> Table:
         """Return a row for each system: the rates, of the last one also the difference to the baseline."""
         *others, last = scores
         header = []
@@ -271,14 +271,18 @@ class Comparison(Report):
         for number, (value, entry) in enumerate(_with_differences(last)):
             row: list[Cell] = [value["system"]]
             for score in others:
-                own = score["values"][number]
-                has_sd = own["value"] is not None and "sd" in own
-                row.append(f"{points(own['value'])} ± {points(own['sd'])}" if has_sd else Rate(own["value"]))
-            cells = [None] * len(differs) if entry is None else _differs(last, entry, has_holm=has_holm)
+                system_values = score["values"][number]
+                has_sd = system_values["value"] is not None and "sd" in system_values
+                row.append(
+                    f"{points(system_values['value'])} ± {points(system_values['sd'])}"
+                    if has_sd
+                    else Rate(system_values["value"])
+                )
+            cells = [None] * len(differs) if entry is None else _cells(last, entry, has_holm=has_holm)
             rows.append([*row, _dot(value, is_baseline=entry is None), *cells[: len(differs)]])
         return Table(title, [phrase("system"), *header, *differs], rows)
 
-    def _of_scores(self, title: str, scores: Sequence[Score]) -> Table:
+    def _table_of_scores(self, title: str, scores: Sequence[Score]) -> Table:
         """Return a folded table with a row for each score and system."""
         has_runs = any("sd" in value for score in scores for value in score["values"])
         has_holm = len(self.systems) > 2
@@ -292,7 +296,7 @@ class Comparison(Report):
             for value, entry in _with_differences(score):
                 runs = [points(value.get("sd")), value.get("runs", 1)] if has_runs else []
                 none: list[Cell] = [None] * (4 + has_holm)
-                cells = none if entry is None else _differs(score, entry, has_holm=has_holm)
+                cells = none if entry is None else _cells(score, entry, has_holm=has_holm)
                 dot = _dot(value, is_baseline=entry is None)
                 rows.append([self._rate(score), value["system"], dot, *runs, *cells])
         return Table(title, named(header), rows, is_folded=True)
@@ -303,7 +307,7 @@ class Comparison(Report):
     def _place(self, score: Score) -> str:
         """Return the metric of a score, and its layer if there are several."""
         metric, sequence = score["score"].split(".")[:2]
-        several = len({each["score"].split(".")[1] for each in self.tests}) > 1
+        several = len({test["score"].split(".")[1] for test in self.tests}) > 1
         return f"{metric}, {cut(sequence)}" if several else str(metric)
 
     def _rate(self, score: Score) -> str:
@@ -367,7 +371,7 @@ def _difference(score: Score, entry: Score) -> str:
     return difference(values[against], values[entry["system"]]) or "-"
 
 
-def _differs(score: Score, entry: Score, *, has_holm: bool) -> list[Cell]:
+def _cells(score: Score, entry: Score, *, has_holm: bool) -> list[Cell]:
     """Return the cells of the difference to the baseline, or to the other system of a pair."""
     return [
         f"{_difference(score, entry)} {interval(entry)}".removesuffix(" -"),

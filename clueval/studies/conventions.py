@@ -177,13 +177,13 @@ class EveryConvention(Metric):
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return precision, recall and F1 by the keys of the conventions, and the refused cases by metric."""
-        of = {
+        reports = {
             metric.name: metric.scores(
                 Tally({key[1:]: number for key, number in total.items() if key[0] == metric.name}), layers
             )
             for metric in _metrics(self.factor)
         }
-        levels, muc, gate = of["levels"], of["muc"], of["gate"]["all"]
+        levels, muc, gate = reports["levels"], reports["muc"], reports["gate"]["all"]
         labelled = levels["labelled"][layers[0]]
         rates = {
             "exact_unlabelled": _rates_of(muc["exact"]),
@@ -192,8 +192,8 @@ class EveryConvention(Metric):
             },
             **{f"levels_{level}_labelled": _rates_of(labelled[str(level)]["micro"]) for level in _LEVELS},
             **{f"muc_{scheme}": _rates_of(muc[scheme]) for scheme in ("strict", "exact", "partial", "type")},
-            "fair_fair": _rates_of(of["fair"]["overall"]["fair"]),
-            "partial": _rates_of(of["partial"]["micro"]),
+            "fair_fair": _rates_of(reports["fair"]["overall"]["fair"]),
+            "partial": _rates_of(reports["partial"]["micro"]),
             **{f"gate_{kind}": _rates_of(gate, f"_{kind}") for kind in ("strict", "lenient")},
         }
         refused = {
@@ -206,8 +206,8 @@ class EveryConvention(Metric):
 
 @lru_cache
 def _metrics(factor: float) -> list[Metric]:
-    found: list[Any] = [metric_named(name) for name in ("muc", "levels", "fair", "gate")]
-    return [*found, metric_named("partial", factor=factor)]
+    metrics: list[Any] = [metric_named(name) for name in ("muc", "levels", "fair", "gate")]
+    return [*metrics, metric_named("partial", factor=factor)]
 
 
 def _rates_of(entry: Mapping[str, float], kind: str = "") -> Rates:
@@ -231,22 +231,22 @@ class TagReadings(DocumentMetric):
     def count_tags(self, gold: Sequence[str], predicted: Sequence[str]) -> Tally | None:
         """Count the tags between two positions that are O on both sides; None if those before matter."""
         try:
-            sides = [_between(tuple(tags)) for tags in (gold, predicted)]
+            sides = [_decoded_between(tuple(tags)) for tags in (gold, predicted)]
         except ReachesBeyond:
             return None
-        return self._counted(*sides)
+        return self._tally_of_tags(*sides)
 
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
         """Count the tags of the pairs of one text."""
         tally = Tally()
         for pair in pairs:
             if any(sequence not in side.tags for side in pair.sides):
-                tally.update(_of_spans(pair, sequence))
+                tally.update(_tally_of_spans(pair, sequence))
             else:
-                tally.update(self._counted(*map(_of_sentences, _sentences(pair, sequence))))
+                tally.update(self._tally_of_tags(*map(_decoded_sentences, _sentences(pair, sequence))))
         return tally
 
-    def _counted(self, gold: _Decoded, predicted: _Decoded) -> Tally:
+    def _tally_of_tags(self, gold: _Decoded, predicted: _Decoded) -> Tally:
         tally = Tally()
         for side, decoded in zip(SIDES, (gold, predicted), strict=True):
             for pair, number in decoded.neighbours.items():
@@ -291,12 +291,12 @@ class _Decoded(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 12)
-def _between(tags: tuple[str, ...]) -> _Decoded:
+def _decoded_between(tags: tuple[str, ...]) -> _Decoded:
     """Decode the tags between two O. Raises `ReachesBeyond` if a span begins before them."""
     return _decoded([tags], chunks_between(tags, _DECISIONS))
 
 
-def _of_sentences(sentences: Sequence[Sequence[str]]) -> _Decoded:
+def _decoded_sentences(sentences: Sequence[Sequence[str]]) -> _Decoded:
     flat = [tag for sentence in sentences for tag in (*sentence, OUTSIDE)]
     return _decoded(sentences, chunks(flat))
 
@@ -308,8 +308,10 @@ def _decoded(sentences: Sequence[Sequence[str]], lenient: Iterable[Any]) -> _Dec
     letters = {tag[0] for _, tag in neighbours}
     spans: dict[str, AbstractSet[Any]] = {_LENIENT: set(lenient)}
     for scheme in [scheme for scheme in _STRICT if letters <= _LETTERS[scheme]]:
-        found = (((n, *each) for each in decode_strictly(tags, scheme)) for n, tags in enumerate(sentences))
-        spans[scheme] = set(chain.from_iterable(found))
+        by_sentence = (
+            ((n, *span) for span in decode_strictly(tags, scheme)) for n, tags in enumerate(sentences)
+        )
+        spans[scheme] = set(chain.from_iterable(by_sentence))
     return _Decoded(neighbours, spans)
 
 
@@ -329,7 +331,7 @@ def _sentences(pair: Pair, sequence: str) -> Iterator[list[list[str]]]:
         yield [list(tags[start:end]) for start, end in pairwise(cuts)]
 
 
-def _of_spans(pair: Pair, sequence: str) -> Tally:
+def _tally_of_spans(pair: Pair, sequence: str) -> Tally:
     """Return the counts of spans without tags."""
     sides = [side.layers.get(sequence, ()) for side in pair.sides]
     gaps = any(span.parts is not None for spans in sides for span in spans)
@@ -342,7 +344,7 @@ def _of_spans(pair: Pair, sequence: str) -> Tally:
 
 def _rates(total: Tally, reading: str) -> Rates:
     """Return the rates of a reading of the tags, including spans without tags."""
-    gold, predicted, right = (sum(total[one, what] for one in {reading, "spans"}) for what in _NUMBERS)
+    gold, predicted, right = (sum(total[source, what] for source in {reading, "spans"}) for what in _NUMBERS)
     precision, recall = rate(right, predicted), rate(right, gold)
     return precision, recall, f_measure(precision, recall)
 
@@ -397,16 +399,16 @@ def conventions(
             options["scheme"] = scheme
         count = partial(score, gold, predicted, layers=layers, **options)
         result = count(metrics=[metric, tags])
-        of_tags = result
+        tag_result = result
         if options.get("unit") == "character" and are_paths(gold):  # tags are those of tokens
-            of_tags = count(metrics=[tags], unit=None)
-    found = Conventions(result, of_tags.metrics[_TAGS])
-    if not any(of["refused"] for of in result.metrics[_METRIC].values()) and not result.bag.folded:
-        known = set(warnings_of(result))
+            tag_result = count(metrics=[tags], unit=None)
+    report = Conventions(result, tag_result.metrics[_TAGS])
+    if not any(scores["refused"] for scores in result.metrics[_METRIC].values()) and not result.bag.folded:
+        messages = set(warnings_of(result))
         for message in warnings_of(result.scored("levels")):
-            if message not in known:
+            if message not in messages:
                 warn(message)
-    return found
+    return report
 
 
 class Conventions(Report):
@@ -423,7 +425,7 @@ class Conventions(Report):
 
     def __init__(self, result: Result, of_tags: Mapping[str, Mapping[str, Any]]) -> None:
         self.result = result
-        (metric,) = (each for each in result.scored_by if isinstance(each, EveryConvention))
+        (metric,) = (metric for metric in result.scored_by if isinstance(metric, EveryConvention))
         zero = "0/0=0,gate=1 if both sides are empty"
         self.signature = str(result.signature.citing(metrics=with_settings(metric), zero=zero))
         self.rows_by_layer = {
@@ -443,22 +445,22 @@ class Conventions(Report):
 
     def verdict(self) -> str:
         """Return the F1 of conlleval, and the lowest and the highest of all."""
-        found = []
+        verdicts = []
         shown_layers = self._shown()
         for layer, rows in shown_layers.items():
             rates = {row["convention"]: row["f1"] for row in rows.values() if row["f1"] is not None}
             if not rates:
                 continue
             low, high = (choose(rates, key=rates.__getitem__) for choose in (min, max))
-            said = phrase(
+            verdict = phrase(
                 "F1 from {low} ({lowest}) to {high} ({highest})",
                 low=shown(Rate(rates[low])),
                 lowest=low,
                 high=shown(Rate(rates[high])),
                 highest=high,
             )
-            found.append(said if len(shown_layers) == 1 else f"{layer}: {said}")
-        return "; ".join(found)
+            verdicts.append(verdict if len(shown_layers) == 1 else f"{layer}: {verdict}")
+        return "; ".join(verdicts)
 
     def facts(self) -> Iterator[str]:
         yield phrase("{n} document|{n} documents", n=self.result.documents)
@@ -481,9 +483,11 @@ class Conventions(Report):
         rows: list[list[Cell]] = []
         for key, row in next(iter(layers.values()), {}).items():
             numbers = (
-                cell for own in layers.values() for cell in _numbers(own[key], next(iter(own.values())))
+                cell
+                for layer_rows in layers.values()
+                for cell in _numbers(layer_rows[key], next(iter(layer_rows.values())))
             )
-            defined = any(own[key]["f1"] is not None for own in layers.values())
+            defined = any(layer_rows[key]["f1"] is not None for layer_rows in layers.values())
             rule = phrase(row["counts"]) if defined else phrase("not defined here")
             rows.append([row["convention"], *numbers, rule])
         title = "F1" if several else next(iter(layers), "F1")
@@ -492,12 +496,12 @@ class Conventions(Report):
     def _shown(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
         """Return the rows of each layer that has spans; of all if none has any."""
         numbers = [self.result.inputs[side]["layers"] for side in SIDES]
-        found = {
+        with_spans = {
             layer: rows
             for layer, rows in self.rows_by_layer.items()
             if any(of_side.get(layer, {}).get("spans") for of_side in numbers)
         }
-        return found or self.rows_by_layer
+        return with_spans or self.rows_by_layer
 
     def data(self) -> Iterator[Mapping[str, Any]]:
         for layer, rows in self.rows_by_layer.items():
@@ -528,18 +532,18 @@ def _numbers(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
 
 
 def _rows(
-    of_cases: Mapping[str, Any], of_tags: Mapping[str, Any], repaired: Mapping[str, int]
+    case_report: Mapping[str, Any], tag_report: Mapping[str, Any], repaired: Mapping[str, int]
 ) -> dict[str, dict[str, Any]]:
     """Return the rows of a layer, by the keys of the conventions."""
-    rates = {**of_cases["rates"], **of_tags["rates"]}
-    refused = {**of_cases["refused"], **of_tags["refused"]}
+    rates = {**case_report["rates"], **tag_report["rates"]}
+    refused = {**case_report["refused"], **tag_report["refused"]}
     rows: dict[str, dict[str, Any]] = {}
     for convention in CONVENTIONS:
-        note = of_tags["note"] if convention.key == "seqeval_strict" else None
-        own: Rates | None = rates[convention.key]
+        note = tag_report["note"] if convention.key == "seqeval_strict" else None
+        convention_rates: Rates | None = rates[convention.key]
         if convention.metric in refused:
-            own, note = None, _not_defined(convention, refused[convention.metric]["gaps"])
-        precision, recall, f1 = own or (None, None, None)
+            convention_rates, note = None, _not_defined(convention, refused[convention.metric]["gaps"])
+        precision, recall, f1 = convention_rates or (None, None, None)
         row = {"convention": convention.name, "precision": precision, "recall": recall, "f1": f1}
         rows[convention.key] = {**row, "counts": convention.counts, "note": note}
     first = next(iter(rows.values()))

@@ -60,7 +60,7 @@ Text = Sequence[Pair]
 
 
 @dataclass
-class Seen:
+class ErrorTally:
     """What one reading of all texts finds.
 
     Attributes:
@@ -102,10 +102,10 @@ class ErrorReport(Report):
         self._title, self._files, self._metadata = about
         names = ": ".join(filter(None, ("Errors", " and ".join(self._files))))
         self.store = f"{self._store} {self._title or names}"
-        self._record: Seen | None = None
+        self._record: ErrorTally | None = None
 
-    def _read(self, seen: Seen | None) -> Iterator[tuple[Text, Sequence[Sequence[Any]]]]:
-        """Yield each text with its errors, place by place; `seen` counts them."""
+    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[Any]]]]:
+        """Yield each text with its errors, place by place; `tally` counts them."""
         raise NotImplementedError
 
     def _places_of(self, text: Text, groups: Iterable[Sequence[Any]]) -> Iterator[Place]:
@@ -150,32 +150,32 @@ class ErrorReport(Report):
 
     def places(self) -> Iterator[Place]:
         """Yield the places in the order of the texts; the tables need no further reading if all are read."""
-        return self._listed(Seen())
+        return self._listed(ErrorTally())
 
-    def _listed(self, seen: Seen | None) -> Iterator[Place]:
-        for text, groups in self._read(seen):
+    def _listed(self, tally: ErrorTally | None) -> Iterator[Place]:
+        for text, groups in self._read(tally):
             for place in self._places_of(text, groups):
-                if seen is not None and len(seen.first) < FIRST_PLACES:
-                    seen.first.append(place)
+                if tally is not None and len(tally.first) < FIRST_PLACES:
+                    tally.first.append(place)
                 yield place
         if self._scored is not None:
-            self._record = seen
+            self._record = tally
 
     @cached_property
-    def _seen(self) -> Seen:
+    def _tally(self) -> ErrorTally:
         """What a reading of all texts has found, or finds now."""
         if self._record is not None:
             return self._record
-        seen = Seen()
-        for text, groups in self._read(seen):
-            if len(seen.first) < FIRST_PLACES:
-                seen.first += self._places_of(text, groups[: FIRST_PLACES - len(seen.first)])
-        return seen
+        tally = ErrorTally()
+        for text, groups in self._read(tally):
+            if len(tally.first) < FIRST_PLACES:
+                tally.first += self._places_of(text, groups[: FIRST_PLACES - len(tally.first)])
+        return tally
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
         if number > FIRST_PLACES:
             return super().first_places(number)
-        return self._seen.first[:number], self._seen.places[None]
+        return self._tally.first[:number], self._tally.places[None]
 
     @cached_property
     def _reports(self) -> tuple[Sequence[Mapping[str, Any]], int, int]:
@@ -183,15 +183,19 @@ class ErrorReport(Report):
         if self.results:
             reports = [result.metrics[self.choice.metric.name] for result in self.results]
             return reports, self.results[0].documents, self.results[0].tokens
-        of_systems = [
+        counts = [
             counted((text[system] for text in self._texts()), self.choice, self.layers)
             for system in range(self._systems)
         ]
-        return [report for report, _, _ in of_systems], *of_systems[0][1:]
+        return [report for report, _, _ in counts], *counts[0][1:]
 
     def scores(self) -> dict[str, float]:
         """Return the numbers of `counts` by short paths, as ``gold.missed``."""
-        return {f"{side}.{name}": float(n) for side, of in self.counts().items() for name, n in of.items()}
+        return {
+            f"{side}.{name}": float(n)
+            for side, numbers in self.counts().items()
+            for name, n in numbers.items()
+        }
 
     def facts(self) -> Iterable[str]:
         _, documents, positions = self._reports
@@ -261,24 +265,24 @@ class Errors(ErrorReport):
     def given(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # it is only read
         return () if self.decisions is None else list(self.decisions.rows())
 
-    def _read(self, seen: Seen | None) -> Iterator[tuple[Text, Sequence[Sequence[JudgedSpan]]]]:
+    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[JudgedSpan]]]]:
         choice, decisions = self.choice, self.decisions
         search = Search(choice, self.layers)
         for text in self._texts():
             wrong = search.wrong(text[0])
             listed = list(groups(filter(choice.lists, wrong)))
-            if seen is not None:
-                seen.places[None] += len(listed)
-                seen.reasons.update(key for each in wrong for key in reason_keys(each, choice))
+            if tally is not None:
+                tally.places[None] += len(listed)
+                tally.reasons.update(key for error in wrong for key in reason_keys(error, choice))
                 for group in listed:
-                    seen.listed.update(
-                        (each.sequence, each.side, each.span.label, each.reason) for each in group
+                    tally.listed.update(
+                        (error.sequence, error.side, error.span.label, error.reason) for error in group
                     )
                     if decisions is not None:
-                        seen.decided[self._choice_at(text[0], group)] += len(group)
+                        tally.decided[self._choice_at(text[0], group)] += len(group)
             yield text, listed
             if decisions is not None and choice != choice.of_all:
-                for group in groups(each for each in wrong if each.is_error):
+                for group in groups(error for error in wrong if error.is_error):
                     decisions.leave_out(place_of(text[0], group))
         search.end()
         if decisions is not None:
@@ -304,13 +308,13 @@ class Errors(ErrorReport):
         around = place.at[2:]
         return place._replace(
             texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
-            lines=Later(lambda: [line_of(each, texts[each.side], self.metadata) for each in group]),
-            findings=Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
+            lines=Later(lambda: [line_of(error, texts[error.side], self.metadata) for error in group]),
+            findings=Later(lambda: [columns.row(error, texts[error.side]) for error in group]),
             decision={} if self.decisions is None else self.decisions.at(place).cells,
         )
 
-    def _listed(self, seen: Seen | None) -> Iterator[Place]:
-        return islice(self._with_warning(super()._listed(seen)), self.limit)
+    def _listed(self, tally: ErrorTally | None) -> Iterator[Place]:
+        return islice(self._with_warning(super()._listed(tally)), self.limit)
 
     def _with_warning(self, places: Iterator[Place]) -> Iterator[Place]:
         yield from places
@@ -320,13 +324,13 @@ class Errors(ErrorReport):
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
         if self.limit is not None:
-            return list(self.places()), self._seen.places[None]
+            return list(self.places()), self._tally.places[None]
         return super().first_places(number)
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of errors by side and reason."""
         numbers: Counter[tuple[int, str]] = Counter()
-        for (_, side, _, reason), number in self._seen.listed.items():
+        for (_, side, _, reason), number in self._tally.listed.items():
             numbers[side, reason] += number
         return {
             name: {reason: numbers[side, reason] for reason in REASONS} for side, name in enumerate(SIDES)
@@ -348,21 +352,21 @@ class Errors(ErrorReport):
         return {layer: int(number) for layer, number in numbers.items() if number}
 
     def verdict(self) -> str:
-        return verdict_of(self._reports[0][0], self._seen.listed, self.choice)
+        return verdict_of(self._reports[0][0], self._tally.listed, self.choice)
 
     def facts(self) -> Iterable[str]:
         if self.decisions is None:
             return super().facts()
-        _ = self._seen  # which decisions hold
+        _ = self._tally  # which decisions hold
         return [*super().facts(), self.decisions.words()]
 
     def tables(self) -> Iterable[Table]:
         """Yield for each layer what is right and wrong, labels worst first; then which labels are taken for others."""
-        seen, report = self._seen, self._reports[0][0]
-        yield from tables_of(report, seen.reasons, seen.listed, self.choice)
+        tally, report = self._tally, self._reports[0][0]
+        yield from tables_of(report, tally.reasons, tally.listed, self.choice)
         if self.decisions is not None:
             after, _, _ = counted(self._corrected(), self.choice, self.layers)
-            yield from tables_of_decisions(seen.decided, report, after, self.choice)
+            yield from tables_of_decisions(tally.decided, report, after, self.choice)
 
     def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
         """Return the tables that are not folded; what decisions say comes first."""
@@ -380,11 +384,13 @@ class Errors(ErrorReport):
 
 def place_of(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
     """Return the key and the fingerprint of a place."""
-    layers = {each.sequence for each in group}
+    layers = {error.sequence for error in group}
     layer = ANY_LAYER if len(layers) > 1 else group[0].sequence
-    at = pair.first.id, layer, group[0].start, max([each.end for each in group])
-    spans = [(SIDES[each.side], each.span.fragments, each.span.label) for each in group]
-    spans += [(SIDES[1 - each.side], other.fragments, other.label) for each in group for other in each.shown]
+    at = pair.first.id, layer, group[0].start, max([error.end for error in group])
+    spans = [(SIDES[error.side], error.span.fragments, error.span.label) for error in group]
+    spans += [
+        (SIDES[1 - error.side], other.fragments, other.label) for error in group for other in error.shown
+    ]
     return Place(at, fingerprint(spans), (), ())
 
 
@@ -393,5 +399,5 @@ def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
 
     Worked example: gold has [0,2) and [5,6), predicted has [1,3); the first two are one place, [5,6) is another.
     """
-    for run in components((each.start, each.end, each) for each in wrong):
-        yield [each for _, _, each in run]
+    for run in components((error.start, error.end, error) for error in wrong):
+        yield [error for _, _, error in run]

@@ -41,8 +41,8 @@ def title_of(title: str, files: Sequence[str], otherwise: str) -> str:
 
 def facts_of(documents: int, positions: int) -> list[str]:
     """Return how much was read."""
-    found = [phrase("{n} document|{n} documents", n=documents)]
-    return found + ([phrase("{n} position|{n} positions", n=positions)] if positions else [])
+    facts = [phrase("{n} document|{n} documents", n=documents)]
+    return facts + ([phrase("{n} position|{n} positions", n=positions)] if positions else [])
 
 
 def facets_of(choice: Choice, metadata: Sequence[str] = ()) -> list[Facet]:
@@ -85,9 +85,9 @@ def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
     """Yield the rates of each layer of each sequence, given the report of the metric of the choice."""
     for sequence, of_sequence in report.items():
         if choice.fair is not None:
-            labels = {label: _of_fair(each) for label, each in of_sequence["per_label"].items()}
+            labels = {label: _fair_rates(numbers) for label, numbers in of_sequence["per_label"].items()}
             title = phrase("{layer}: fair", layer=sequence)
-            yield Entry(title, sequence, None, _of_fair(of_sequence["overall"]), labels, labels)
+            yield Entry(title, sequence, None, _fair_rates(of_sequence["overall"]), labels, labels)
         elif not choice.by_levels:
             labels = of_sequence["per_label"]
             title = phrase("{layer}: exact", layer=sequence)
@@ -95,14 +95,14 @@ def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
         else:
             level = str(choice.at_level)
             for layer, by_level in of_sequence["labelled"].items():
-                own, strict = by_level[level], by_level["1"]["per_label"]
-                micro = of_sequence["unlabelled"][level] if choice.labelled is None else own["micro"]
+                at_level, strict = by_level[level], by_level["1"]["per_label"]
+                micro = of_sequence["unlabelled"][level] if choice.labelled is None else at_level["micro"]
                 title = phrase("{layer}: level {level}", layer=layer, level=level)
                 is_chosen = choice.labelled in (None, layer)
-                yield Entry(title, sequence, layer, micro, own["per_label"], strict, is_chosen)
+                yield Entry(title, sequence, layer, micro, at_level["per_label"], strict, is_chosen)
 
 
-def _of_fair(report: Mapping[str, Any]) -> dict[str, Any]:
+def _fair_rates(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fair rates of an entry, with the numbers of spans and of those that are right."""
     fair, traditional = report["fair"], report["traditional"]
     return {
@@ -116,15 +116,15 @@ def _of_fair(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def verdict_of(report: Mapping[str, Any], listed: Listed, choice: Choice) -> str:
     """Return for each layer F1, the most frequent reason of its errors and its weakest label."""
-    entries = {each.sequence: each for each in entries_of(report, choice) if each.is_chosen}
-    said = {sequence: _verdict_of_layer(entry, listed) for sequence, entry in entries.items()}
-    if len(said) == 1:
-        return next(iter(said.values()))
-    return "; ".join(f"{sequence}: {words}" for sequence, words in said.items())
+    entries = {entry.sequence: entry for entry in entries_of(report, choice) if entry.is_chosen}
+    verdicts = {sequence: _verdict_of_layer(entry, listed) for sequence, entry in entries.items()}
+    if len(verdicts) == 1:
+        return next(iter(verdicts.values()))
+    return "; ".join(f"{sequence}: {words}" for sequence, words in verdicts.items())
 
 
 def _verdict_of_layer(entry: Entry, listed: Listed) -> str:
-    found = phrase("F1 {f1}", f1=shown(Rate(entry.micro["f1"])))
+    verdict = phrase("F1 {f1}", f1=shown(Rate(entry.micro["f1"])))
     reasons: Counter[str] = Counter()
     for (sequence, _, _, reason), number in listed.items():
         if sequence == entry.sequence:
@@ -136,22 +136,22 @@ def _verdict_of_layer(entry: Entry, listed: Listed) -> str:
             "boundary": phrase("boundaries"),
             "boundary+label": phrase("boundaries and labels"),
         }
-        found = phrase(
+        verdict = phrase(
             "{found}: of {n} error {number} is {what}|{found}: of {n} errors {number} are {what}",
-            found=found,
+            found=verdict,
             number=number,
             n=total,
             what=in_plural.get(reason) or phrase(reason),
         )
     frequent = [
-        (one["f1"], label)
-        for label, one in entry.per_label.items()
-        if one["gold"] >= FREQUENT and one["f1"] is not None
+        (numbers["f1"], label)
+        for label, numbers in entry.per_label.items()
+        if numbers["gold"] >= FREQUENT and numbers["f1"] is not None
     ]
     if len(frequent) > 1:
         f1, label = min(frequent)
-        found += "; " + phrase("weakest label: {label} ({f1})", label=label, f1=shown(Rate(f1)))
-    return found
+        verdict += "; " + phrase("weakest label: {label} ({f1})", label=label, f1=shown(Rate(f1)))
+    return verdict
 
 
 def tables_of(
@@ -160,12 +160,12 @@ def tables_of(
     """Yield for each layer what is right and wrong, labels worst first; then which labels are taken for others."""
     entries = list(entries_of(report, choice))
     for entry in entries:
-        yield _of_labels(entry, reasons, listed)
+        yield _table_of_labels(entry, reasons, listed)
     for entry in entries:
         yield from _confusion(entry, reasons, listed)
 
 
-def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -> Table:
+def _table_of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -> Table:
     wrong: Counter[tuple[int, str, str]] = Counter()
     for key, number in reasons.items():
         if (key.sequence, key.layer) == (entry.sequence, entry.layer):
@@ -200,16 +200,20 @@ def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -
         rows.append([phrase(name), bar(side, all_labels), *rates[side], micro[name], last])
 
     def low(label: str) -> tuple[float, int, str]:
-        one = entry.per_label[label]
-        return 2.0 if one["f1"] is None else one["f1"], -one["gold"], label
+        numbers = entry.per_label[label]
+        return 2.0 if numbers["f1"] is None else numbers["f1"], -numbers["gold"], label
 
     for label in sorted(entry.per_label, key=low):
-        one, own = entry.per_label[label], find | {"label": label}
-        known = [label] if label in entry.strict else []
-        cells: list[Cell] = [bar(0, known, label=label), *(Rate(one[rate]) for rate in _PRF), one["gold"]]
+        numbers, find_label = entry.per_label[label], find | {"label": label}
+        strict_labels = [label] if label in entry.strict else []
+        cells: list[Cell] = [
+            bar(0, strict_labels, label=label),
+            *(Rate(numbers[rate]) for rate in _PRF),
+            numbers["gold"],
+        ]
         if entry.has_labels:
-            last = Find(errors[0, label, None] + errors[1, label, None], own)
-            rows.append([Find(label, own), *cells, last])
+            last = Find(errors[0, label, None] + errors[1, label, None], find_label)
+            rows.append([Find(label, find_label), *cells, last])
         else:
             rows.append([label, *cells, None])
     header = ["", phrase("spans"), "P", "R", "F1", phrase("number"), phrase("errors")]
@@ -220,12 +224,12 @@ def _confusion(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -
     """Yield which labels gold spans were found with, where the range is right."""
     counts: Counter[tuple[str, str]] = Counter()
     for key, number in reasons.items():
-        own = (key.sequence, key.layer, key.side, key.reason) == (entry.sequence, entry.layer, 0, "label")
-        if own and key.found is not None:
+        fits = (key.sequence, key.layer, key.side, key.reason) == (entry.sequence, entry.layer, 0, "label")
+        if fits and key.found is not None:
             counts[key.label, key.found] = number
     if not counts:
         return
-    names, most = sorted({found for _, found in counts}), max(counts.values())
+    names, most = sorted({predicted for _, predicted in counts}), max(counts.values())
     find = {"side": SIDES[0], "reason": "label", "layer": entry.sequence}
     rows: list[list[Cell]] = []
     for label in sorted({label for label, _ in counts}):
@@ -249,13 +253,15 @@ States = Mapping[str, Mapping[str, int]]
 
 def verdict_of_two(reports: Reports, choice: Choice, counts: States) -> str:
     """Return F1 of both systems by layer, and the number of errors in each state."""
-    of_one, of_other = ({each.sequence: each for each in entries_of(report, choice)} for report in reports)
+    first_entries, second_entries = (
+        {entry.sequence: entry for entry in entries_of(report, choice)} for report in reports
+    )
     rates = []
-    for sequence, entry in of_one.items():
-        if sequence in of_other:
-            one, two = entry.micro["f1"], of_other[sequence].micro["f1"]
-            said = f"F1 {shown(Rate(one))} → {shown(Rate(two))} ({difference(one, two) or '–'})"
-            rates.append(said if len(of_one) == 1 else f"{sequence}: {said}")
+    for sequence, entry in first_entries.items():
+        if sequence in second_entries:
+            first, second = entry.micro["f1"], second_entries[sequence].micro["f1"]
+            verdict = f"F1 {shown(Rate(first))} → {shown(Rate(second))} ({difference(first, second) or '–'})"
+            rates.append(verdict if len(first_entries) == 1 else f"{sequence}: {verdict}")
     numbers: Counter[str] = Counter()
     for of_side in counts.values():
         numbers.update(of_side)
@@ -277,30 +283,32 @@ def tables_of_two(
         rows.append([phrase(side), *numbers])
     rows.append([phrase("places"), *(places.get(state, 0) for state in states)])
     yield Table(phrase("errors"), ["", *map(phrase, states)], rows)
-    of_one, of_other = ({each.title: each for each in entries_of(report, choice)} for report in reports)
+    first_entries, second_entries = (
+        {entry.title: entry for entry in entries_of(report, choice)} for report in reports
+    )
     header = ["", *(f"F1 {name}" for name in names), phrase("difference"), phrase("number")]
-    for title in filter(of_other.__contains__, of_one):
-        yield Table(title, header, list(_f1_of_two(of_one[title], of_other[title])))
+    for title in filter(second_entries.__contains__, first_entries):
+        yield Table(title, header, list(_f1_of_two(first_entries[title], second_entries[title])))
 
 
-def _f1_of_two(entry: Entry, other: Entry) -> Iterator[list[Cell]]:
+def _f1_of_two(entry: Entry, other_entry: Entry) -> Iterator[list[Cell]]:
     """Yield F1 in both systems: of all labels, and of each, the greatest difference first, undefined ones last."""
 
-    def cells(name: Cell, one: Any, two: Any, number: int) -> list[Cell]:
-        return [name, Rate(one), Rate(two), difference(one, two), number]
+    def cells(name: Cell, first: Any, second: Any, number: int) -> list[Cell]:
+        return [name, Rate(first), Rate(second), difference(first, second), number]
 
-    yield cells(phrase("all"), entry.micro["f1"], other.micro["f1"], entry.micro["gold"])
+    yield cells(phrase("all"), entry.micro["f1"], other_entry.micro["f1"], entry.micro["gold"])
     nothing = {"f1": None, "gold": 0}
     rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
-    for label in dict.fromkeys([*entry.per_label, *other.per_label]):
-        one, two = (each.per_label.get(label, nothing) for each in (entry, other))
-        has_both = None not in (one["f1"], two["f1"])
-        order = not has_both, -abs(two["f1"] - one["f1"]) if has_both else 0, label
+    for label in dict.fromkeys([*entry.per_label, *other_entry.per_label]):
+        first, second = (system.per_label.get(label, nothing) for system in (entry, other_entry))
+        has_both = None not in (first["f1"], second["f1"])
+        order = not has_both, -abs(second["f1"] - first["f1"]) if has_both else 0, label
         name: Cell = label
         if entry.has_labels:
             name = Find(label, {"layer": entry.sequence, "label": label})
-        rows.append((order, cells(name, one["f1"], two["f1"], one["gold"] or two["gold"])))
-    yield from (row for _, row in sorted(rows, key=lambda each: each[0]))
+        rows.append((order, cells(name, first["f1"], second["f1"], first["gold"] or second["gold"])))
+    yield from (row for _, row in sorted(rows, key=lambda item: item[0]))
 
 
 def transitions(reasons: Mapping[tuple[str, str], int]) -> Table:
@@ -318,62 +326,64 @@ def transitions(reasons: Mapping[tuple[str, str], int]) -> Table:
 def marked(group: Sequence[JudgedSpan], context: Context, texts: Sequence[SideTexts]) -> MarkedText:
     """Return the text of a place with the spans of both sides, each once; those that are errors say why."""
     notes: dict[Mark, str] = {}
-    for each in group:
-        for mark in context.marks(1 - each.side, each.shown):
+    for error in group:
+        for mark in context.marks(1 - error.side, error.shown):
             notes.setdefault(mark, "")
-        reason, in_brackets = phrase(each.reason), _class_of(each)
+        reason, in_brackets = phrase(error.reason), _class_of(error)
         why = f"{reason} {in_brackets}" if in_brackets else reason
-        note = f"{each.sequence} · {_where(each, texts[each.side])} · {why}"
-        notes.update(dict.fromkeys(context.marks(each.side, [each.span]), note))
+        note = f"{error.sequence} · {_where(error, texts[error.side])} · {why}"
+        notes.update(dict.fromkeys(context.marks(error.side, [error.span]), note))
     marks = (mark._replace(is_wrong=bool(note), note=note) for mark, note in notes.items())
     return MarkedText(context.text, sorted(marks), context.is_cut)
 
 
-def line_of(each: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -> Line:
+def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -> Line:
     """Return the line of an error, with the values of `facets_of`."""
-    label, line = each.span.label, texts.line_of(each.span)
-    ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(each.span.start, each.span.end))))
+    label, line = error.span.label, texts.line_of(error.span)
+    ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(error.span.start, error.span.end))))
     note = [
-        _where(each, texts),
+        _where(error, texts),
         phrase("id {ids}", ids=ids) if ids else "",
         phrase("line {line}", line=line) if line is not None else "",
-        _class_of(each),
+        _class_of(error),
     ]
-    labels = each.match.labels.values()  # joined as in `Span.label`
-    found = "|".join([NO_LABEL if one is None else one for one in labels]) or None
-    values = [each.reason, label, each.sequence, each.side_name, each.kind, found, texts.own.id]
+    labels = error.match.labels.values()  # joined as in `Span.label`
+    match_label = "|".join([NO_LABEL if name is None else name for name in labels]) or None
+    values = [error.reason, label, error.sequence, error.side_name, error.kind, match_label, texts.own.id]
     values += [texts.metadata.get(name) for name in metadata]
-    return Line(in_words(each), values, each.side, label, texts.of(each.span), " · ".join(filter(None, note)))
+    return Line(
+        in_words(error), values, error.side, label, texts.of(error.span), " · ".join(filter(None, note))
+    )
 
 
-def _where(each: JudgedSpan, texts: SideTexts) -> str:
+def _where(error: JudgedSpan, texts: SideTexts) -> str:
     unit = phrase("token") if texts.own.unit == "token" else phrase("character")
-    return f"{unit} {each.span.start}–{each.span.end - 1}"
+    return f"{unit} {error.span.start}–{error.span.end - 1}"
 
 
-def _class_of(each: JudgedSpan) -> str:
+def _class_of(error: JudgedSpan) -> str:
     """Return the class in brackets, unless the reason says the same."""
-    if each.kind == each.reason:
+    if error.kind == error.reason:
         return ""
-    text = phrase(each.kind)
-    if each.kind in KINDS:
-        text = phrase("level {level}, {name}", level=KINDS.index(each.kind) + 1, name=text)
+    text = phrase(error.kind)
+    if error.kind in KINDS:
+        text = phrase("level {level}, {name}", level=KINDS.index(error.kind) + 1, name=text)
     return f"({text})"
 
 
-def in_words(each: JudgedSpan) -> str:
+def in_words(error: JudgedSpan) -> str:
     """Return what is wrong with a span, in a reader's words."""
-    if each.reason == "label":
+    if error.reason == "label":
         return phrase("other label")
-    if each.reason not in ("boundary", "boundary+label"):
-        return phrase(each.reason)
-    start, end, first = each.span.start, each.span.end, each.others[0]
-    if len(each.others) > 1:
-        found = phrase("joins several") if each.side else phrase("cut in two")
+    if error.reason not in ("boundary", "boundary+label"):
+        return phrase(error.reason)
+    start, end, first = error.span.start, error.span.end, error.others[0]
+    if len(error.others) > 1:
+        words = phrase("joins several") if error.side else phrase("cut in two")
     elif start <= first.start and first.end <= end:
-        found = phrase("too long") if each.side else phrase("predicted too short")
+        words = phrase("too long") if error.side else phrase("predicted too short")
     elif first.start <= start and end <= first.end:
-        found = phrase("too short") if each.side else phrase("predicted too long")
+        words = phrase("too short") if error.side else phrase("predicted too long")
     else:
-        found = phrase("shifted") if each.side else phrase("predicted shifted")
-    return found if each.reason == "boundary" else f"{found}, {phrase('other label')}"
+        words = phrase("shifted") if error.side else phrase("predicted shifted")
+    return words if error.reason == "boundary" else f"{words}, {phrase('other label')}"

@@ -44,8 +44,8 @@ class ScoreGate(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gate as the JSON has it."""
-        found = {"score": self.score, "value": self.value, "limit": self.limit, "passed": self.passed}
-        return found if self.tested is None else {**found, **self.tested._asdict()}
+        entry = {"score": self.score, "value": self.value, "limit": self.limit, "passed": self.passed}
+        return entry if self.tested is None else {**entry, **self.tested._asdict()}
 
 
 def limit_of(text: str) -> Limit:
@@ -67,10 +67,10 @@ def drop_of(text: str) -> float:
     >>> drop_of("2%")
     0.02
     """
-    found = fraction(text)
-    if not 0 <= found < 1:
+    drop = fraction(text)
+    if not 0 <= drop < 1:
         raise ValueError(f"{text!r} is not a fraction from 0 to below 1: 0.01 is one point")
-    return found
+    return drop
 
 
 def require_fraction(score: str, name: str, limit: float) -> None:
@@ -136,7 +136,7 @@ def fail_if_worse(
             yield ScoreGate(text, value, None, False, "the baseline has no such score")
             continue
         limit = before - allow_drop
-        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}" + _less(allow_drop))
+        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}" + _drop_text(allow_drop))
         if tested is not None:
             gate = _if_significant(gate, tested, trust.confidence)
         yield gate
@@ -159,5 +159,5 @@ def _if_significant(gate: ScoreGate, tested: DropTest, confidence: float) -> Sco
     return gate._replace(tested=tested, passed=tested.p > 1 - confidence, why=why)
 
 
-def _less(allow_drop: float) -> str:
+def _drop_text(allow_drop: float) -> str:
     return f" less {allow_drop:g}" if allow_drop else ""

@@ -17,7 +17,7 @@ from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.studies.errors import ErrorReport, Pairs, Seen, Text
+from clueval.studies.errors import ErrorReport, ErrorTally, Pairs, Text
 from clueval.studies.errors_view import facts_of, title_of
 from clueval.studies.wrong import rereadable
 
@@ -66,27 +66,36 @@ class NoisyErrors(ErrorReport):
             Facet("document", phrase("Document")),
         ]
 
-    def _read(self, seen: Seen | None) -> Iterator[tuple[Text, Sequence[Sequence[tuple[str, Explanation]]]]]:
+    def _read(
+        self, tally: ErrorTally | None
+    ) -> Iterator[tuple[Text, Sequence[Sequence[tuple[str, Explanation]]]]]:
         for text in self._texts():
             layers = dict.fromkeys(layer for side in text[0].sides for layer in side.layers)
             explained = [
-                (layer, one) for layer in layers for one in self._metric.explain(text[0], layer, self._where)
+                (layer, explanation)
+                for layer in layers
+                for explanation in self._metric.explain(text[0], layer, self._where)
             ]
-            if seen is not None:
-                seen.places[None] += len(explained)
-                seen.listed.update((layer, one.gold.label, _result(one)) for layer, one in explained)
+            if tally is not None:
+                tally.places[None] += len(explained)
+                tally.listed.update(
+                    (layer, explanation.gold.label, _result(explanation)) for layer, explanation in explained
+                )
             yield text, [[each] for each in explained]
 
     def _places_of(self, text: Text, groups: Iterable[Sequence[tuple[str, Explanation]]]) -> Iterator[Place]:
         document = text[0].first.id
-        for ((layer, one),) in groups:
-            spans = [("gold", one.gold), ("predicted", one.predicted)]
+        for ((layer, explanation),) in groups:
+            spans = [("gold", explanation.gold), ("predicted", explanation.predicted)]
             yield Place(
-                (document, layer, one.gold.start, one.gold.end),
+                (document, layer, explanation.gold.start, explanation.gold.end),
                 fingerprint((side, span.fragments, span.label) for side, span in spans if span is not None),
-                _marked(one.gold_text, one.opposite if one.predicted is None else one.predicted_text),
-                [_line(document, layer, one)],
-                [_row(document, layer, one)],
+                _marked(
+                    explanation.gold_text,
+                    explanation.opposite if explanation.predicted is None else explanation.predicted_text,
+                ),
+                [_line(document, layer, explanation)],
+                [_row(document, layer, explanation)],
             )
 
     def facts(self) -> Iterable[str]:
@@ -95,7 +104,7 @@ class NoisyErrors(ErrorReport):
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of gold spans by result."""
         numbers = dict.fromkeys(RESULTS, 0)
-        for (_, _, result), number in self._seen.listed.items():
+        for (_, _, result), number in self._tally.listed.items():
             numbers[result] += number
         return {"gold": numbers}
 
@@ -110,17 +119,19 @@ class NoisyErrors(ErrorReport):
     def tables(self) -> Iterator[Table]:
         """Yield for each layer how many gold spans match, by label, the least share first."""
         counts: dict[str, dict[str, Counter[str]]] = {}
-        for (layer, label, result), number in self._seen.listed.items():
+        for (layer, label, result), number in self._tally.listed.items():
             counts.setdefault(layer, {}).setdefault(label, Counter())[result] = number
         for layer, labels in counts.items():
-            shares = sorted((found[RESULTS[0]] / found.total(), label) for label, found in labels.items())
+            shares = sorted(
+                (results[RESULTS[0]] / results.total(), label) for label, results in labels.items()
+            )
             rows: list[list[Cell]] = []
             for share, label in shares:
-                find, found = {"layer": layer, "label": label}, labels[label]
+                find, results = {"layer": layer, "label": label}, labels[label]
                 bar = Shares(
-                    [Part(found[result], phrase(result), {"result": result, **find}) for result in RESULTS]
+                    [Part(results[result], phrase(result), {"result": result, **find}) for result in RESULTS]
                 )
-                rows.append([Find(label, find), bar, Rate(share), Find(found.total(), find)])
+                rows.append([Find(label, find), bar, Rate(share), Find(results.total(), find)])
             title = phrase("{layer}: gold spans by label", layer=layer)
             yield Table(title, ["", phrase("spans"), "R", phrase("number")], rows)
 
@@ -129,48 +140,50 @@ class NoisyErrors(ErrorReport):
         return {"spans": self.rows()}
 
 
-def _result(one: Explanation) -> str:
-    return RESULTS[2] if one.predicted is None else RESULTS[not one.matched]
+def _result(explanation: Explanation) -> str:
+    return RESULTS[2] if explanation.predicted is None else RESULTS[not explanation.matched]
 
 
-def _marked(own: str, other: str) -> list[MarkedText]:
+def _marked(gold_text: str, opposite: str) -> list[MarkedText]:
     """Return two texts, in which that which differs is marked; no span is too long to be shown."""
     marks: tuple[list[Mark], list[Mark]] = [], []
     ends = [0, 0]
-    for pieces in align(own, other, max_cells=len(own) * len(other)).pieces():
+    for pieces in align(gold_text, opposite, max_cells=len(gold_text) * len(opposite)).pieces():
         for side, piece in enumerate(pieces):
             if piece and pieces[0] != pieces[1]:
                 marks[side].append(Mark(0, ends[side], ends[side] + len(piece)))
             ends[side] += len(piece)
-    return [MarkedText(own, marks[0]), MarkedText(other, marks[1])]
+    return [MarkedText(gold_text, marks[0]), MarkedText(opposite, marks[1])]
 
 
-def _line(document: str, layer: str, one: Explanation) -> Line:
-    rate = "" if one.error_rate is None else f" = {numeral(100 * one.error_rate, '.2f')} %"
-    distance = f"{phrase('distance')} {numeral(one.distance)} / {numeral(len(one.gold_text))}{rate}"
-    result = _result(one)
-    note = distance if one.predicted is not None else ""
-    values = [result, one.gold.label, layer, document]
-    if one.matched:  # no error
-        return Line("", values, None, one.gold.label, "", f"{phrase(result)} {note}")
-    return Line(phrase(result), values, None, one.gold.label, "", note)
+def _line(document: str, layer: str, explanation: Explanation) -> Line:
+    rate = "" if explanation.error_rate is None else f" = {numeral(100 * explanation.error_rate, '.2f')} %"
+    distance = (
+        f"{phrase('distance')} {numeral(explanation.distance)} / {numeral(len(explanation.gold_text))}{rate}"
+    )
+    result = _result(explanation)
+    note = distance if explanation.predicted is not None else ""
+    values = [result, explanation.gold.label, layer, document]
+    if explanation.matched:  # no error
+        return Line("", values, None, explanation.gold.label, "", f"{phrase(result)} {note}")
+    return Line(phrase(result), values, None, explanation.gold.label, "", note)
 
 
-def _row(document: str, layer: str, one: Explanation) -> dict[str, Any]:
+def _row(document: str, layer: str, explanation: Explanation) -> dict[str, Any]:
     """Return the row of a gold span; ends are exclusive, and the error rate is a fraction."""
-    other = one.predicted
+    predicted = explanation.predicted
     return {
         "document": document,
         "layer": layer,
-        "label": one.gold.label,
-        "gold_start": one.gold.start,
-        "gold_end_exclusive": one.gold.end,
-        "gold_text": one.gold_text,
-        "predicted_start": None if other is None else other.start,
-        "predicted_end_exclusive": None if other is None else other.end,
-        "predicted_text": one.predicted_text,
-        "opposite": one.opposite,
-        "distance": one.distance,
-        "error_rate": one.error_rate,
-        "matched": "yes" if one.matched else "no",
+        "label": explanation.gold.label,
+        "gold_start": explanation.gold.start,
+        "gold_end_exclusive": explanation.gold.end,
+        "gold_text": explanation.gold_text,
+        "predicted_start": None if predicted is None else predicted.start,
+        "predicted_end_exclusive": None if predicted is None else predicted.end,
+        "predicted_text": explanation.predicted_text,
+        "opposite": explanation.opposite,
+        "distance": explanation.distance,
+        "error_rate": explanation.error_rate,
+        "matched": "yes" if explanation.matched else "no",
     }

@@ -90,14 +90,14 @@ class Profile(Report):
             advice = "use exact, levels or partial"
             raise UsageError(f"metric {metric.name!r} cannot count buckets alone", advice=advice)
         self.metric = of_cases[0]
-        known = {**FEATURES, **({} if train is None else TrainingSpans(train).features)}
+        available = {**FEATURES, **({} if train is None else TrainingSpans(train).features)}
         for name in features or ():
-            if name not in known and name in TRAINED:
+            if name not in available and name in TRAINED:
                 raise UsageError(f"feature {name!r} needs training data", advice="add train='FILE'")
-            if name not in known:
+            if name not in available:
                 advice = f"one of {', '.join(all_features())}"
                 raise UsageError(f"there is no feature {name!r}", advice=advice)
-        self._features = known if features is None else {name: known[name] for name in features}
+        self._features = available if features is None else {name: available[name] for name in features}
         self._pairs, self._number, self._scored = pairs, buckets, scored
 
     @cached_property
@@ -151,20 +151,22 @@ class Profile(Report):
         """Yield of each sequence the buckets that are not few, by feature and name; all, and False, if all are few."""
         for sequence, features in self.entries.items():
             every = [
-                (f"{name} {each['bucket']}", each) for name, buckets in features.items() for each in buckets
+                (f"{name} {entry['bucket']}", entry)
+                for name, buckets in features.items()
+                for entry in buckets
             ]
             large = [(name, entry) for name, entry in every if not entry["few"]]
             yield sequence, large or every, bool(large)
 
     def verdict(self) -> str:
         """Return the bucket with the lowest F1 of each sequence, of those that are not few."""
-        found = []
+        verdicts = []
         for sequence, buckets, are_large in self._large():
             if are_large:
                 name, entry = min(buckets, key=lambda bucket: (bucket[1]["f1"], bucket[0]))
-                said = phrase("lowest F1: {bucket}", bucket=f"{name} ({shown(Rate(entry['f1']))})")
-                found.append(said if len(self.entries) == 1 else f"{sequence}: {said}")
-        return "; ".join(found)
+                verdict = phrase("lowest F1: {bucket}", bucket=f"{name} ({shown(Rate(entry['f1']))})")
+                verdicts.append(verdict if len(self.entries) == 1 else f"{sequence}: {verdict}")
+        return "; ".join(verdicts)
 
     def tables(self) -> Iterator[Table]:
         """Yield a table for each feature; an asterisk marks buckets with few spans."""
@@ -212,24 +214,24 @@ class _Counts:
     def see(self, pair: Pair, search: Search) -> None:
         """Count the spans of a pair."""
         words = [TextWords(side) for side in pair.sides]
-        of_sequences: dict[str, list[Located]] = {}
-        for found in search.cases(pair):
-            of_sequences.setdefault(found.sequence, []).append(found)
+        cases_by_sequence: dict[str, list[Located]] = {}
+        for located_case in search.cases(pair):
+            cases_by_sequence.setdefault(located_case.sequence, []).append(located_case)
         self.sequences |= dict.fromkeys(search.sequences)
-        for sequence, cases in of_sequences.items():
+        for sequence, cases in cases_by_sequence.items():
             values: dict[int, Sequence[Value]] = {}  # of all features of each span, by its `id`
             for side in range(len(SIDES)):
                 spans = [span for case in cases for span in case.sides[side] or ()]
                 require_short_texts(sum(map(len, spans)), **pair.sides[side].in_errors)
                 depths = depths_of(spans)
                 for span in spans:
-                    each = SpanInText(span, words[side], depths[id(span)])
-                    values[id(span)] = [make(each) for make in self._features.values()]
+                    span_in_text = SpanInText(span, words[side], depths[id(span)])
+                    values[id(span)] = [make(span_in_text) for make in self._features.values()]
             if self._is_exact:
                 self._count_exact(sequence, cases, values)
                 continue
-            for found in cases:
-                self._count(pair, sequence, found, values)
+            for located_case in cases:
+                self._count(pair, sequence, located_case, values)
 
     def _bucket(self, feature: str, value: Value) -> Value:
         """Return the name of the bucket, unless values are sorted into buckets at the end."""
@@ -239,40 +241,43 @@ class _Counts:
         self, sequence: str, cases: Iterable[Located], values: Mapping[int, Sequence[Value]]
     ) -> None:
         """Count the spans of a sequence, of equal ones of a side one."""
-        found: dict[str, list[Sequence[Value]]] = {f"{tp}{side}": [] for side in SIDES for tp in ("", "tp_")}
-        for each in cases:
+        rows_by_name: dict[str, list[Sequence[Value]]] = {
+            f"{tp}{side}": [] for side in SIDES for tp in ("", "tp_")
+        }
+        for case in cases:
             keys = [
-                [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in each.sides
+                [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in case.sides
             ]
             both = {*keys[0]} & {*keys[1]}
-            for name, of_side, spans, flags in zip(SIDES, keys, each.sides, each.counted, strict=True):
+            for name, of_side, spans, flags in zip(SIDES, keys, case.sides, case.counted, strict=True):
                 counted = zip(of_side, spans or (), flags or (True,) * len(of_side), strict=True)
                 for key, span in {key: span for key, span, counts in counted if counts}.items():
-                    found[name].append(values[id(span)])
+                    rows_by_name[name].append(values[id(span)])
                     if key in both:
-                        found[f"tp_{name}"].append(values[id(span)])
-        for name, rows in found.items():
+                        rows_by_name[f"tp_{name}"].append(values[id(span)])
+        for name, rows in rows_by_name.items():
             for feature, column in zip(self._features, zip(*rows, strict=True), strict=bool(rows)):
                 for value, times in Counter(column).items():
                     bucket = self._bucket(feature, value)
                     self._tallies[sequence, feature, bucket][name, NO_LABEL] += times  # all labels together
 
-    def _count(
-        self, pair: Pair, sequence: str, found: Located, values: Mapping[int, Sequence[Value]]
-    ) -> None:
+    def _count(self, pair: Pair, sequence: str, case: Located, values: Mapping[int, Sequence[Value]]) -> None:
         try:
-            require_countable(self._metric, Case(found.sides, found.counted))
+            require_countable(self._metric, Case(case.sides, case.counted))
             for number, feature in enumerate(self._features):
                 of_sides = [
                     [self._bucket(feature, values[id(span)][number]) for span in side or ()]
-                    for side in found.sides
+                    for side in case.sides
                 ]
                 for value in dict.fromkeys(chain.from_iterable(of_sides)):
                     only = tuple(
-                        tuple(each == value and (flags is None or flags[n]) for n, each in enumerate(of_side))
-                        for of_side, flags in zip(of_sides, found.counted, strict=True)
+                        tuple(
+                            bucket == value and (flags is None or flags[n])
+                            for n, bucket in enumerate(of_side)
+                        )
+                        for of_side, flags in zip(of_sides, case.counted, strict=True)
                     )
-                    tally = self._metric.count(Case(found.sides, only))
+                    tally = self._metric.count(Case(case.sides, only))
                     self._tallies[sequence, feature, value].update(tally)
         except CluevalError as error:
             error.document, error.file = pair.first.id, error.file or pair.first.file

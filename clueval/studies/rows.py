@@ -138,15 +138,15 @@ class SideTexts:
                 advice="give spans of the document itself",
             )
 
-    def context(self, around: tuple[int, int], own: tuple[int, int]) -> Context:
+    def context(self, around: tuple[int, int], inner: tuple[int, int]) -> Context:
         """Return the context of a range, no further than `REACH` from a range within it."""
         text = self.text
         if text.end is None:
-            return Context("", own[0], None, (False, False), is_known=False)
+            return Context("", inner[0], None, (False, False), is_known=False)
         least, greatest = self._bounds(*around, text.end)
         least, greatest = max(least, text.start), min(greatest, text.end)
         reach = max(REACH[text.unit], self._window or 0)
-        start, end = max(least, own[0] - reach), min(greatest, own[1] + reach)
+        start, end = max(least, inner[0] - reach), min(greatest, inner[1] + reach)
         if self._window is not None:
             least, greatest = text.start, text.end
         if self._latest is None or self._latest[0] != (start, end):
@@ -267,7 +267,7 @@ class RowColumns(NamedTuple):
         return Finding(wrong, lambda: self._cells(wrong, texts, name), texts.own.id, name)
 
     def _cells(self, wrong: JudgedSpan, texts: SideTexts, side: str) -> Row:
-        span, others, own = wrong.span, wrong.shown, texts.own
+        span, others, document = wrong.span, wrong.shown, texts.own
         start, end = span.start, span.end
         context = texts.context((wrong.start, wrong.end), (start, end))
         marks = [*context.marks(0, [span]), *context.marks(1, others)]
@@ -285,24 +285,24 @@ class RowColumns(NamedTuple):
             "end_inclusive": end - 1,
             "first_token_id": first_id,
             "last_token_id": last_id,
-            "other_text": BETWEEN.join([shortened(texts.of(each), LONGEST_OTHER) for each in others]),
-            "other_label": BETWEEN.join([each.label for each in others]),
+            "other_text": BETWEEN.join([shortened(texts.of(other), LONGEST_OTHER) for other in others]),
+            "other_label": BETWEEN.join([other.label for other in others]),
             "other_start": "",
             "other_end_inclusive": "",
             "other_first_token_id": "",
             "other_last_token_id": "",
         }
         if others:
-            start, end = others[0].start, max([each.end for each in others])
+            start, end = others[0].start, max([other.end for other in others])
             row["other_start"], row["other_end_inclusive"] = start, end - 1
             row["other_first_token_id"], row["other_last_token_id"] = texts.ids_of(start, end)
         for layer in self.layers:
-            row[f"other_label {layer}"] = BETWEEN.join([each.by_layer.get(layer) or "" for each in others])
+            row[f"other_label {layer}"] = BETWEEN.join([other.by_layer.get(layer) or "" for other in others])
         line = texts.line_of(span)
         row |= {
-            "document": own.id,
+            "document": document.id,
             "sentence": BETWEEN.join(texts.sentences_of(span.start, span.end)),
-            "file": own.file or "",
+            "file": document.file or "",
             "line": "" if line is None else line,
             **{key: texts.metadata.get(key, "") for key in self.metadata},
             "metadata": "; ".join(f"{key}={value}" for key, value in self._rest(wrong, texts)),
@@ -367,8 +367,8 @@ def error_table(
     ('partial', 'Anna Weiß', 'Frau Anna', 1, 2)
     """
     if layer is not None and layer != MERGED and layer not in other.layers:
-        known = f"one of {', '.join(other.layers)}" if other.layers else "the document has no layers"
-        raise UsageError(f"there is no layer {layer!r}", document=other.id, advice=known)
+        advice = f"one of {', '.join(other.layers)}" if other.layers else "the document has no layers"
+        raise UsageError(f"there is no layer {layer!r}", document=other.id, advice=advice)
     if window is not None and window < 0:
         raise UsageError(f"the window cannot be {window} positions", advice="a number from 0 on")
     return _rows(problem_spans, layer, side, SideTexts(own, other, window), other)
@@ -383,14 +383,16 @@ def _rows(
         require_instance(span, Span, "each of problem_spans")
         name = layer or _layer_of(span, other)
         if name not in sequences:
-            of_layer: Sequence[Span] = other.layers.get(name, ())
+            layer_spans: Sequence[Span] = other.layers.get(name, ())
             if name == MERGED and MERGED not in other.layers:
-                of_layer = merge_layers(other.layers, document=other.id)
-            sequences[name] = of_layer, SpanIndex(of_layer)
-        of_layer, index = sequences[name]
-        others = [of_layer[number] for number in index.overlapping(span)]
+                layer_spans = merge_layers(other.layers, document=other.id)
+            sequences[name] = layer_spans, SpanIndex(layer_spans)
+        layer_spans, index = sequences[name]
+        others = [layer_spans[number] for number in index.overlapping(span)]
         if span.start == span.end:
-            others += [each for each in of_layer if each.start == each.end == span.start]
+            others += [
+                empty_span for empty_span in layer_spans if empty_span.start == empty_span.end == span.start
+            ]
         others.sort(key=by_position)
         judged = wrong_span(int(side == SIDES[1]), name, match_in(span, others), others, True)
         columns = columns or RowColumns.of(judged, texts)

@@ -56,10 +56,10 @@ class TextWords:
         self.words: Sequence[str] = () if self.of_characters else document.tokens or ()
         self.sentence_starts = [sentence.start for sentence in document.sentences]
         if self.is_known and self.of_characters:
-            found = list(TOKEN.finditer(document.text or ""))
-            self._starts = [match.start() + document.start for match in found]
-            self._ends = [match.end() + document.start for match in found]
-            self.words = [match[0] for match in found]
+            tokens = list(TOKEN.finditer(document.text or ""))
+            self._starts = [match.start() + document.start for match in tokens]
+            self._ends = [match.end() + document.start for match in tokens]
+            self.words = [match[0] for match in tokens]
 
     def of(self, span: Span) -> Text:
         """Return the words that share a position with a span."""
@@ -110,10 +110,10 @@ def lower(words: Iterable[str]) -> Text:
 Feature = Callable[[SpanInText], Value]
 
 
-def _length(each: SpanInText) -> Value:
-    if each.words.is_known and each.words.of_characters:
-        return len(each.words.of(each.span))
-    return sum([end - start for start, end in each.span.fragments])
+def _length(span_in_text: SpanInText) -> Value:
+    if span_in_text.words.is_known and span_in_text.words.of_characters:
+        return len(span_in_text.words.of(span_in_text.span))
+    return sum([end - start for start, end in span_in_text.span.fragments])
 
 
 @lru_cache(_TEXTS)
@@ -135,9 +135,9 @@ def _punctuation(text: str) -> str:
     return "edge" if text[0] in marks or text[-1] in marks else "inside"
 
 
-def _position(each: SpanInText) -> Value:
-    start, sentences = each.span.start, each.words.document.sentences
-    number = bisect_right(each.words.sentence_starts, start) - 1
+def _position(span_in_text: SpanInText) -> Value:
+    start, sentences = span_in_text.span.start, span_in_text.words.document.sentences
+    number = bisect_right(span_in_text.words.sentence_starts, start) - 1
     if number < 0 or start >= sentences[number].end:
         return NO_SENTENCE
     sentence = sentences[number]
@@ -173,9 +173,9 @@ class TrainingSpans:
                 self._labels[lower(words.of(span))][span.label] += 1
         self._words = {word for text in self._labels for word in text}
         self._occurrences: Counter[Text] = Counter()
-        alone = {known[0] for known in self._labels if len(known) == 1}
+        alone = {text_words[0] for text_words in self._labels if len(text_words) == 1}
         sizes: dict[tuple[str, str], set[int]] = {}  # of texts of several words, by the first two
-        for first, second, *others in (known for known in self._labels if len(known) > 1):
+        for first, second, *others in (text_words for text_words in self._labels if len(text_words) > 1):
             sizes.setdefault((first, second), set()).add(len(others) + 2)
         for document in documents():
             text = lower(TextWords(document).words)
@@ -190,21 +190,21 @@ class TrainingSpans:
                 if text in self._labels and len(text) == size:
                     yield text
 
-    def _frequency(self, each: SpanInText) -> Value:
+    def _frequency(self, span_in_text: SpanInText) -> Value:
         """How often the text was a span."""
-        return self._labels.get(each.lower, Counter[str]()).total()
+        return self._labels.get(span_in_text.lower, Counter[str]()).total()
 
-    def _seen(self, each: SpanInText) -> Value:
+    def _seen(self, span_in_text: SpanInText) -> Value:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
-        text = each.lower
+        text = span_in_text.lower
         if text in self._labels:
-            return "text and label" if each.span.label in self._labels[text] else "other label"
+            return "text and label" if span_in_text.span.label in self._labels[text] else "other label"
         return "tokens" if text and self._words.issuperset(text) else "none"
 
-    def _consistency(self, each: SpanInText) -> Value:
+    def _consistency(self, span_in_text: SpanInText) -> Value:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
-        text = each.lower
-        spans = self._labels.get(text, Counter[str]())[each.span.label]
+        text = span_in_text.lower
+        spans = self._labels.get(text, Counter[str]())[span_in_text.span.label]
         return min(1.0, spans / max(1, self._occurrences[text])) if spans else 0
 
     @property
@@ -222,24 +222,24 @@ def depths_of(spans: Iterable[Span]) -> dict[int, int]:
     [1, 2]
     """
     ordered = sorted(spans, key=lambda span: (span.start, -span.end))
-    if all(one.end <= two.start < two.end for one, two in pairwise(ordered)):
+    if all(first.end <= second.start < second.end for first, second in pairwise(ordered)):
         return {id(span): 1 for span in ordered}
     ends = sorted({-span.end for span in ordered})
     counts = [0] * (len(ends) + 1)  # of the spans so far, by end, as sums over ranges (a Fenwick tree)
     equal: Counter[tuple[int, int]] = Counter()
-    found: dict[int, int] = {}
+    depths: dict[int, int] = {}
     for span in ordered:
         place = rank = bisect_right(ends, -span.end)
         around = 0  # the spans so far that end no sooner than this one
         while place:
             around += counts[place]
             place &= place - 1
-        found[id(span)] = 1 + around - equal[span.start, span.end]
+        depths[id(span)] = 1 + around - equal[span.start, span.end]
         equal[span.start, span.end] += 1
         while rank < len(counts):
             counts[rank] += 1
             rank += rank & -rank
-    return found
+    return depths
 
 
 # Buckets
@@ -271,13 +271,13 @@ def equal_buckets(values: Sequence[float], number: int) -> list[tuple[float, flo
     [(1, 2), (3, 3), (8, 8)]
     """
     ordered = sorted(values)
-    found: list[tuple[float, float]] = []
+    ranges: list[tuple[float, float]] = []
     first, cutoff = 0, len(ordered) / number
     for at in range(1, len(ordered)):
-        if ordered[at] != ordered[at - 1] and at >= cutoff and len(found) < number - 1:
-            found.append((ordered[first], ordered[at - 1]))
-            first, cutoff = at, at + (len(ordered) - at) / (number - len(found))
-    return [*found, (ordered[first], ordered[-1])] if ordered else []
+        if ordered[at] != ordered[at - 1] and at >= cutoff and len(ranges) < number - 1:
+            ranges.append((ordered[first], ordered[at - 1]))
+            first, cutoff = at, at + (len(ordered) - at) / (number - len(ranges))
+    return [*ranges, (ordered[first], ordered[-1])] if ordered else []
 
 
 def range_name(least: float, greatest: float) -> str:

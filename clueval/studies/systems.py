@@ -23,7 +23,7 @@ from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, Line, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Table
-from clueval.studies.errors import ErrorReport, Seen, Text
+from clueval.studies.errors import ErrorReport, ErrorTally, Text
 from clueval.studies.errors_view import (
     RIGHT_OR_REASON,
     in_words,
@@ -104,10 +104,12 @@ class TwoSystems(ErrorReport):
     @property
     def signature(self) -> str:  # type: ignore[override]  # it is only read
         """The signature of the scores; of each system, if they differ."""
-        found = dict.fromkeys(str(result.signature) for result in self.results)
-        if len(found) < 2:
-            return "".join(found)
-        return "; ".join(f"{name}: {each}" for name, each in zip(self.names, found, strict=True))
+        signatures = dict.fromkeys(str(result.signature) for result in self.results)
+        if len(signatures) < 2:
+            return "".join(signatures)
+        return "; ".join(
+            f"{name}: {signature}" for name, signature in zip(self.names, signatures, strict=True)
+        )
 
     def state_names(self) -> Sequence[str]:
         """Return the states in their order."""
@@ -115,9 +117,9 @@ class TwoSystems(ErrorReport):
 
     def state_of(self, side: int, results: Sequence[JudgedSpan | None]) -> str:
         """Return the state of an error, given its results in the systems that have it."""
-        one, two = results
+        first, second = results
         both, only_one, only_two = self.state_names()
-        return both if one and two else only_one if one else only_two
+        return both if first and second else only_one if first else only_two
 
     # in the language of the context
     def state_title(self) -> str:
@@ -149,7 +151,7 @@ class TwoSystems(ErrorReport):
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of errors by side and state."""
-        states, listed = self.state_names(), self._seen.listed
+        states, listed = self.state_names(), self._tally.listed
         return {name: {state: listed[side, state] for state in states} for side, name in enumerate(SIDES)}
 
     def verdict(self) -> str:
@@ -158,28 +160,30 @@ class TwoSystems(ErrorReport):
     def tables(self) -> Iterable[Table]:
         """Yield the numbers of errors by state, and F1 of both systems by label, the greatest difference first."""
         reports, _, _ = self._reports
-        return tables_of_two(reports, self.shown_names(), self.choice, self.counts(), self._seen.places)
+        return tables_of_two(reports, self.shown_names(), self.choice, self.counts(), self._tally.places)
 
-    def _read(self, seen: Seen | None) -> Iterator[tuple[Text, Sequence[Sequence[SharedError]]]]:
+    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[SharedError]]]]:
         searches = [Search(self.choice, self.layers) for _ in range(self._systems)]
         for text in self._texts():
             with collector_paused(text):
-                found, equal = self._results(text, searches)
+                all_results, equal = self._results(text, searches)
             errors = []
-            for results in found:
-                one, two = (each if each and self.choice.lists(each) else None for each in results)
-                if one or two:
-                    wrong = [each for each in (one, two) if each]
-                    state = self.state_of(wrong[0].side, (one, two))
-                    errors.append(SharedError(state, results, (one is not None, two is not None), wrong))
+            for results in all_results:
+                first, second = (
+                    result if result and self.choice.lists(result) else None for result in results
+                )
+                if first or second:
+                    wrong = [result for result in (first, second) if result]
+                    state = self.state_of(wrong[0].side, (first, second))
+                    errors.append(SharedError(state, results, (first is not None, second is not None), wrong))
             listed = list(groups(errors))
-            if seen is not None:
+            if tally is not None:
                 if SIDES[0] in self.choice.sides:
-                    _count_gold(seen, found, equal)
-                seen.places[None] += len(listed)
+                    _count_gold(tally, all_results, equal)
+                tally.places[None] += len(listed)
                 for group in listed:
-                    seen.listed.update((error.listed[0].side, error.state) for error in group)
-                    seen.places.update({error.state for error in group})
+                    tally.listed.update((error.listed[0].side, error.state) for error in group)
+                    tally.places.update({error.state for error in group})
             yield text, listed
         for search in searches:
             search.end()
@@ -189,16 +193,16 @@ class TwoSystems(ErrorReport):
 
         These are gold spans that both systems have found, and that nothing else overlaps.
         """
-        found: dict[_Key, list[JudgedSpan | None]] = {}
+        results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
         equal: list[dict[tuple[str, int, int], Span]] = []
         for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
             left_out: list[EqualCase] | None = None if self.choice.where else []
             for case in search.cases(pair, left_out):
-                for each in judged(pair, case, self.choice, also_right=True):
-                    key = each.sequence, each.side, *place_and_labels(each.span)
-                    found.setdefault(key, [None, None])[system] = each
-            equal.append({each[:3]: each.span for each in left_out or ()})
-        for results in found.values():
+                for judged_span in judged(pair, case, self.choice, also_right=True):
+                    key = judged_span.sequence, judged_span.side, *place_and_labels(judged_span.span)
+                    results_by_key.setdefault(key, [None, None])[system] = judged_span
+            equal.append({equal_case[:3]: equal_case.span for equal_case in left_out or ()})
+        for results in results_by_key.values():
             for system, other in enumerate(reversed(results)):
                 if results[system] is None and other is not None and other.side == 0:
                     span = equal[system].get((other.sequence, other.span.start, other.span.end))
@@ -210,7 +214,7 @@ class TwoSystems(ErrorReport):
         in_both = (
             span.labels == equal[1][place].labels for place, span in equal[0].items() if place in equal[1]
         )
-        return [(one, two) for one, two in found.values()], sum(in_both)
+        return [(first, second) for first, second in results_by_key.values()], sum(in_both)
 
     def _places_of(self, text: Text, groups: Iterable[Sequence[SharedError]]) -> Iterator[Place]:
         spans: _SpansOfRows | None = None
@@ -222,8 +226,8 @@ class TwoSystems(ErrorReport):
     def _place(
         self, document: str, group: Sequence[SharedError], spans: _SpansOfRows, texts: Sequence[SideTexts]
     ) -> Place:
-        own = [each for error in group for each in error.listed]
-        start, end = min([each.start for each in own]), max([each.end for each in own])
+        wrong = [span for error in group for span in error.listed]
+        start, end = min([span.start for span in wrong]), max([span.end for span in wrong])
         layers = list(dict.fromkeys(error.listed[0].sequence for error in group))
         shown = list(spans.at(start, end, layers))
         sides = "gold", *self.names
@@ -233,10 +237,10 @@ class TwoSystems(ErrorReport):
 
         def lines() -> list[Line]:
             names = self.shown_names()
-            return [line_of_two(each, texts[each.listed[0].side], names, self.metadata) for each in group]
+            return [line_of_two(error, texts[error.listed[0].side], names, self.metadata) for error in group]
 
         def rows() -> list[Row]:
-            return [row_of(each, texts[each.listed[0].side], self.names, place.texts) for each in group]
+            return [row_of(error, texts[error.listed[0].side], self.names, place.texts) for error in group]
 
         place = Place(
             (document, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
@@ -275,7 +279,9 @@ class Diff(TwoSystems):
         return NEW, FIXED, CHANGED, STILL
 
     def state_of(self, side: int, results: Sequence[JudgedSpan | None]) -> str:
-        before, after = ((each.reason, each.kind, each.match.labels) if each else None for each in results)
+        before, after = (
+            (result.reason, result.kind, result.match.labels) if result else None for result in results
+        )
         if before is None or after is None:
             return NEW if before is None else FIXED
         return STILL if side == 1 or before == after else CHANGED
@@ -308,15 +314,15 @@ class Diff(TwoSystems):
     def tables(self) -> Iterable[Table]:
         """Yield those of `TwoSystems`, and what became of the reasons of gold spans."""
         yield from super().tables()
-        yield transitions(self._of_gold[0])
+        yield transitions(self._gold_counts[0])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the diff as plain data; reasons and classes of gold spans are by the old run, then by the new one."""
 
         def nested(numbers: Mapping[tuple[str, str], int], names: Sequence[str]) -> dict[str, dict[str, int]]:
-            return {one: {two: numbers.get((one, two), 0) for two in names} for one in names}
+            return {old: {new: numbers.get((old, new), 0) for new in names} for old in names}
 
-        reasons, classes = self._of_gold
+        reasons, classes = self._gold_counts
         return {
             **super().to_dict(),
             "reasons": nested(reasons, RIGHT_OR_REASON),
@@ -324,9 +330,9 @@ class Diff(TwoSystems):
         }
 
     @cached_property
-    def _of_gold(self) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
+    def _gold_counts(self) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
         """The reasons and the classes of gold spans in both runs; spans that were skipped are right in both."""
-        reasons, classes = self._seen.reasons, self._seen.classes
+        reasons, classes = self._tally.reasons, self._tally.classes
         if self._skips and SIDES[0] in self.choice.sides:
             old = self._reports[0][0]
             right_in_old = sum(of_sequence["micro"][f"tp_{SIDES[0]}"] for of_sequence in old.values())
@@ -336,16 +342,16 @@ class Diff(TwoSystems):
         return reasons, classes
 
 
-def _count_gold(seen: Seen, found: Iterable[Results], equal: int) -> None:
+def _count_gold(tally: ErrorTally, all_results: Iterable[Results], equal: int) -> None:
     """Count the reasons and classes of gold spans in both systems; `equal` of them are right in both."""
     if equal:
-        seen.reasons[RIGHT, RIGHT] += equal
-        seen.classes[KINDS[0], KINDS[0]] += equal
-    for one, two in found:
-        if one is not None and two is not None and one.side == 0:
-            seen.reasons[one.reason, two.reason] += 1
-            of_five = ["missed" if each.kind == "partial" else each.kind for each in (one, two)]
-            seen.classes[of_five[0], of_five[1]] += 1
+        tally.reasons[RIGHT, RIGHT] += equal
+        tally.classes[KINDS[0], KINDS[0]] += equal
+    for first, second in all_results:
+        if first is not None and second is not None and first.side == 0:
+            tally.reasons[first.reason, second.reason] += 1
+            kinds = ["missed" if result.kind == "partial" else result.kind for result in (first, second)]
+            tally.classes[kinds[0], kinds[1]] += 1
 
 
 def groups(errors: Iterable[SharedError]) -> Iterator[list[SharedError]]:
@@ -353,11 +359,11 @@ def groups(errors: Iterable[SharedError]) -> Iterator[list[SharedError]]:
     rows = []
     for error in errors:
         order = min(
-            (*text_order(each), system)
-            for system, each in enumerate(error.results)
-            if each and error.by[system]
+            (*text_order(result), system)
+            for system, result in enumerate(error.results)
+            if result and error.by[system]
         )
-        rows.append((order, max([each.end for each in error.listed]), error))
+        rows.append((order, max([span.end for span in error.listed]), error))
     rows.sort(key=lambda row: row[0])
     for run in components((order[0], end, error) for order, end, error in rows):
         yield [error for _, _, error in run]
@@ -378,18 +384,18 @@ class _SpansOfRows:
 
     def __init__(self, text: Text, merge: bool) -> None:
         rows = [[pair.gold for pair in text], *([pair.predicted] for pair in text)]
-        layers = [layer for row in rows for each in row for layer in each.layers]
-        self._rows = [[with_merged(each, layers) for each in row] if merge else row for row in rows]
-        self._found: dict[tuple[int, str], tuple[list[Span], SpanIndex]] = {}
+        layers = [layer for row in rows for document in row for layer in document.layers]
+        self._rows = [[with_merged(document, layers) for document in row] if merge else row for row in rows]
+        self._indexes: dict[tuple[int, str], tuple[list[Span], SpanIndex]] = {}
 
     def at(self, start: int, end: int, layers: Iterable[str]) -> Iterator[tuple[int, Span]]:
         """Yield the spans of these layers that overlap a range, each with its row."""
         for layer in layers:
             for row, documents in enumerate(self._rows):
-                if (row, layer) not in self._found:
+                if (row, layer) not in self._indexes:
                     spans = _union(documents, layer)
-                    self._found[row, layer] = spans, SpanIndex(spans)
-                spans, index = self._found[row, layer]
+                    self._indexes[row, layer] = spans, SpanIndex(spans)
+                spans, index = self._indexes[row, layer]
                 yield from ((row, spans[number]) for number in index.overlapping(Span(start, end)))
 
 
@@ -398,8 +404,8 @@ def _union(documents: Sequence[Document], layer: str) -> list[Span]:
     first, *others = ([*document.layers.get(layer, ())] for document in documents)
     if all(spans == first for spans in others):
         return first
-    known = {place_and_labels(span) for span in first}
-    return first + [span for spans in others for span in spans if place_and_labels(span) not in known]
+    places = {place_and_labels(span) for span in first}
+    return first + [span for spans in others for span in spans if place_and_labels(span) not in places]
 
 
 # --- how a place is shown
@@ -421,17 +427,19 @@ def marked(
 def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], metadata: Sequence[str]) -> Line:
     """Return the line of an error, with its state, and what is wrong by system if that differs."""
     line = line_of(error.listed[0], texts, metadata)
-    said = [in_words(each) for each in error.listed]
-    words = said[0]
-    if len(said) == 2 and said[0] != said[1]:
-        words = ", ".join(f"{name}: {each}" for name, each in zip(names, said, strict=True))
+    descriptions = [in_words(judged_span) for judged_span in error.listed]
+    words = descriptions[0]
+    if len(descriptions) == 2 and descriptions[0] != descriptions[1]:
+        words = ", ".join(
+            f"{name}: {description}" for name, description in zip(names, descriptions, strict=True)
+        )
     words = f"{phrase(error.state)}: {words}"
     return line._replace(words=words, values=(error.state, *line.values), kind=error.rows[0])
 
 
 def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Sequence[MarkedText]) -> Row:
     """Return the row of an error, with the reason and the class of its span in both systems."""
-    first, of_systems = error.listed[0], list(zip(names, error.results, strict=True))
+    first, named_results = error.listed[0], list(zip(names, error.results, strict=True))
     return {
         "context": [*shown],
         "state": error.state,
@@ -441,7 +449,7 @@ def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Se
         "start": first.span.start,
         "end_inclusive": first.span.end - 1,
         "label": first.span.label,
-        **{name: "-" if each is None else each.reason for name, each in of_systems},
+        **{name: "-" if result is None else result.reason for name, result in named_results},
         "text": texts.of(first.span),
-        **{f"{name}_class": "-" if each is None else each.kind for name, each in of_systems},
+        **{f"{name}_class": "-" if result is None else result.kind for name, result in named_results},
     }

@@ -66,13 +66,13 @@ class Measure(NamedTuple):
             raise UsageError(f"{text!r} cannot be maximised", advice=advice)
         return measure
 
-    def best(self, curve: Sequence[Point], of: str) -> Point:
-        """Return the best point of a curve. Raises `NoThreshold`; `of` says of what the curve is."""
+    def best(self, curve: Sequence[Point], subject: str) -> Point:
+        """Return the best point of a curve. Raises `NoThreshold`; `subject` says of what the curve is."""
         if not curve:
-            raise NoThreshold(f"{of} has no scores", advice="predicted must have spans with scores")
+            raise NoThreshold(f"{subject} has no scores", advice="predicted must have spans with scores")
         meets = [point for point in curve if point[self.other] >= self.least]
         if not meets:
-            raise NoThreshold(f"no threshold of {of} meets {self.text}", advice="ask for a lower value")
+            raise NoThreshold(f"no threshold of {subject} meets {self.text}", advice="ask for a lower value")
         return max(meets, key=lambda point: (point[self.rate], point["threshold"]))
 
 
@@ -114,17 +114,17 @@ class Threshold(Report):
     @property
     def threshold(self) -> float | dict[str, float]:
         """The threshold, or a dictionary of those of the labels."""
-        threshold: float | dict[str, float] = self._each("threshold")
+        threshold: float | dict[str, float] = self._by_label("threshold")
         return threshold
 
-    def _each(self, name: str) -> Any:
+    def _by_label(self, name: str) -> Any:
         if None in self.chosen:
             return self.chosen[None][name]
         return {label: point[name] for label, point in self.chosen.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file."""
-        rates = {name: self._each(name) for name in _COLUMNS[1:]}
+        rates = {name: self._by_label(name) for name in _COLUMNS[1:]}
         return {"clueval": __version__, "threshold": self.threshold, **self.about, **rates}
 
     def save(self, path: str | Path) -> None:
@@ -208,16 +208,16 @@ def threshold(
     result = score(gold, predicted, metrics=[metric], score_feature=score_feature, **options)
     ((name, sequences),) = result.metrics.items()
     if len(sequences) != 1 or "curve" not in next(iter(sequences.values()), {}):
-        found = ", ".join(sequences) or "none"
+        names = ", ".join(sequences) or "none"
         raise UsageError(
-            f"a threshold needs a metric with a curve, and exactly one layer; there are: {found}",
+            f"a threshold needs a metric with a curve, and exactly one layer; there are: {names}",
             advice="name one layer, and another metric than gate",
         )
     ((sequence, report),) = sequences.items()
     curves: dict[str | None, Mapping[str, Any]] = _curves_by_label(report) if per_label else {None: report}
     chosen = {
-        label: measure.best(each["curve"], sequence if label is None else f"label {label!r}")
-        for label, each in curves.items()
+        label: measure.best(entry["curve"], sequence if label is None else f"label {label!r}")
+        for label, entry in curves.items()
     }
     if not chosen:
         raise NoThreshold(f"{sequence} has no labels", advice="predicted must have spans with scores")
@@ -233,15 +233,15 @@ def threshold(
 
 def _curves_by_label(report: Mapping[str, Any]) -> dict[str | None, Mapping[str, Any]]:
     """Return the entries of the labels that have a curve and predicted spans, wherever they are in a report."""
-    found: dict[str | None, Mapping[str, Any]] = {}
+    curves: dict[str | None, Mapping[str, Any]] = {}
     for name, value in report.items():
-        if name == "per_label" and not found:
-            found = {
+        if name == "per_label" and not curves:
+            curves = {
                 label: entry for label, entry in value.items() if "curve" in entry and entry.get("predicted")
             }
-        elif isinstance(value, Mapping) and not found:
-            found = _curves_by_label(value)
-    return found
+        elif isinstance(value, Mapping) and not curves:
+            curves = _curves_by_label(value)
+    return curves
 
 
 def _sha256(gold: Any) -> str | None:

@@ -96,12 +96,12 @@ class Choice:
             raise UsageError(f"the window cannot be {self.window} positions", advice="a number from 0 on")
 
     def _require_names(
-        self, what: str, names: Iterable[str], known: Sequence[str], correct: Sequence[str]
+        self, what: str, names: Iterable[str], allowed: Sequence[str], correct: Sequence[str]
     ) -> None:
         """Raise `UsageError` for names that are not known, or that no error has; without labels, none is `correct`."""
         for name in sorted(names):
-            if name not in known:
-                raise UsageError(f"there is no {what} {name!r}", advice=f"one of {', '.join(known)}")
+            if name not in allowed:
+                raise UsageError(f"there is no {what} {name!r}", advice=f"one of {', '.join(allowed)}")
             for side, other in (SIDES, SIDES[::-1]):
                 if side in self.sides:
                     continue
@@ -173,9 +173,9 @@ class Choice:
             parts = [phrase("spans that are not exactly right, label included, as metric exact counts")]
         if len(self.sides) == 1 and self.fair is None:
             parts.append(phrase("{side} side only", side=phrase(self.sides[0])))
-        for known, chosen in ((self.classes, self.kinds), (REASONS, self.reasons)):
+        for ordered, chosen in ((self.classes, self.kinds), (REASONS, self.reasons)):
             if chosen:
-                names = ", ".join(phrase(name) for name in known if name in chosen)
+                names = ", ".join(phrase(name) for name in ordered if name in chosen)
                 parts.append(phrase("only {names}", names=names))
         if self.where:
             conditions = ";".join(f"{key}={'|'.join(sorted(values))}" for key, values in self.where.items())
@@ -246,38 +246,42 @@ class Search:
     def wrong(self, pair: Pair) -> list[JudgedSpan]:
         """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
         with collector_paused([pair]):
-            found = [each for case in self.cases(pair, []) for each in judged(pair, case, self.choice)]
-        return sorted(found, key=text_order)
+            spans = [span for case in self.cases(pair, []) for span in judged(pair, case, self.choice)]
+        return sorted(spans, key=text_order)
 
     def end(self) -> None:
         """Raise `UsageError` if the labelled layer never occurred."""
         wanted = self.choice.labelled
         if wanted is not None and wanted not in self._layers:
-            known = ", ".join(self._layers)
-            advice = f"one of {known}" if known else "the documents have no layers"
+            names = ", ".join(self._layers)
+            advice = f"one of {names}" if names else "the documents have no layers"
             raise UsageError(f"there is no layer {wanted!r}", advice=advice)
 
 
-def text_order(each: JudgedSpan) -> tuple[int, int, int, int, int]:
+def text_order(judged_span: JudgedSpan) -> tuple[int, int, int, int, int]:
     """The order of wrong spans in a text."""
-    return each.start, each.end, each.span.start, each.span.end, each.side
+    return judged_span.start, judged_span.end, judged_span.span.start, judged_span.span.end, judged_span.side
 
 
-def judged(pair: Pair, found: Located, choice: Choice, *, also_right: bool = False) -> list[JudgedSpan]:
+def judged(
+    pair: Pair, located_case: Located, choice: Choice, *, also_right: bool = False
+) -> list[JudgedSpan]:
     """Return the spans of a case that count and are not exactly right: of equal spans of a side the first one.
 
     With `also_right`, those that are right come, too. Costs what `Case.around` costs.
     """
-    keys = [[(span.start, span.end, span.label, span.parts) for span in side or ()] for side in found.sides]
+    keys = [
+        [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in located_case.sides
+    ]
     if keys[0] == keys[1] and not also_right and not choice.by_levels:
         return []
-    case = Case(found.sides, found.counted)
+    case = Case(located_case.sides, located_case.counted)
     try:
         if choice.fair is not None:
-            return list(_judged_by_fair(case, found.sequence, choice.fair))
+            return list(_judged_by_fair(case, located_case.sequence, choice.fair))
         if choice.by_levels:
             require_countable(choice.metric, case)
-        return list(_judged(case, keys, found.sequence, choice, also_right))
+        return list(_judged(case, keys, located_case.sequence, choice, also_right))
     except CluevalError as error:
         error.document, error.file = pair.first.id, error.file or pair.first.file
         raise
@@ -289,18 +293,18 @@ def _judged(
     both = {*keys[0]} & {*keys[1]}
     for side, of_other in enumerate((case.predicted, case.gold)):
         matches = iter(matches_in(case, side)) if choice.by_levels else None
-        seen = set()
+        counted_keys = set()
         for number, span in case.counting(side):
             match = None if matches is None else next(matches)
             key = keys[side][number]
-            if key in seen:
+            if key in counted_keys:
                 continue
-            seen.add(key)
+            counted_keys.add(key)
             if key in both:
                 if also_right:
                     yield right_span(side, sequence, span)
                 continue
-            others = [of_other[each] for each in case.around[side][number]]
+            others = [of_other[index] for index in case.around[side][number]]
             if span.start == span.end:
                 others += [other for other in of_other if other.start == other.end == span.start]
             others.sort(key=by_position)
@@ -343,12 +347,12 @@ def reason_of(label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]
     >>> reason_of("PER", ((0, 2),), [("LOC", ((0, 1),)), ("PER", ((0, 3),))], 0)
     'boundary'
     """
-    found = {(other == label, place == fragments) for other, place in others}
-    if (False, True) in found:
+    equalities = {(other == label, place == fragments) for other, place in others}
+    if (False, True) in equalities:
         return "label"
-    if (True, False) in found:
+    if (True, False) in equalities:
         return "boundary"
-    if found == {(False, False)}:
+    if equalities == {(False, False)}:
         return "boundary+label"
     return "spurious" if side else "missed"
 
@@ -388,12 +392,12 @@ def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
     span, match = wrong.span, wrong.match
     for layer in span.by_layer if choice.by_levels else (None,):
         label = label_of(span, layer)
-        found = label_of(match.partners[0], layer) if match.kind == "exact" else None
-        if label is None or (layer is not None and found == label):
+        found_label = label_of(match.partners[0], layer) if match.kind == "exact" else None
+        if label is None or (layer is not None and found_label == label):
             continue
         places = ((label_of(other, layer) or NO_LABEL, other.fragments) for other in wrong.others)
         reason = reason_of(label, span.fragments, places, wrong.side)
-        yield ReasonKey(wrong.sequence, layer, wrong.side, label, reason, found)
+        yield ReasonKey(wrong.sequence, layer, wrong.side, label, reason, found_label)
 
 
 # What studies read and count of a corpus themselves
@@ -401,21 +405,21 @@ def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
 Texts = TypeVar("Texts")
 
 
-def rereadable(given: Iterable[Texts] | Callable[[], Iterable[Texts]]) -> Callable[[], Iterable[Texts]]:
+def rereadable(texts: Iterable[Texts] | Callable[[], Iterable[Texts]]) -> Callable[[], Iterable[Texts]]:
     """Return a function that returns the texts of a corpus each time anew.
 
     That of an iterator raises `UsageError` when it is called again.
     """
-    if callable(given):
-        return given
+    if callable(texts):
+        return texts
     readings = 0
 
     def read() -> Iterable[Texts]:
         nonlocal readings
         readings += 1
-        if readings > 1 and isinstance(given, Iterator):
+        if readings > 1 and isinstance(texts, Iterator):
             raise UsageError("the errors can be read only once", advice="give a list or a path")
-        return given
+        return texts
 
     return read
 
