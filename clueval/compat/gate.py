@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from clueval.core.count import DOCUMENT, Unit
+from clueval.core.count import DOCUMENT, DocumentPlace
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError
 from clueval.files.writing import whole_file
@@ -133,11 +133,11 @@ def _metric_of(result: Result) -> Gate:
     return metric
 
 
-def _by_document(result: Result, metric: Gate) -> dict[Unit, Tally]:
+def _by_document(result: Result, metric: Gate) -> dict[DocumentPlace, Tally]:
     bag = result.bag
-    tallies: dict[Unit, Tally] = {}
+    tallies: dict[DocumentPlace, Tally] = {}
     for place, _, _, tally in bag.tallies_of([metric], bag.layers or [""]):
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         tallies[place._replace(values=(), sentence=None)] = tally
     return tallies
 
@@ -146,7 +146,9 @@ _Row = tuple[Sequence[str], Mapping[str, float]]
 """The columns of `PLACE` but the first, and the numbers by their names in a report."""
 
 
-def _rows_of_lists(metric: GateLists, documents: Mapping[Unit, Tally], set_name: str) -> Iterator[_Row]:
+def _rows_of_lists(
+    metric: GateLists, documents: Mapping[DocumentPlace, Tally], set_name: str
+) -> Iterator[_Row]:
     """Yield the rows of candidate lists: documents, the best of all, by score, by rank, disambiguation."""
 
     def rows(kind: str, points: Iterable[tuple[float, GateCounts]], document: str = CORPUS) -> Iterator[_Row]:
@@ -169,7 +171,9 @@ def _rows_of_lists(metric: GateLists, documents: Mapping[Unit, Tally], set_name:
     yield from rows("list-disamb", metric.disambiguation(total))
 
 
-def _rows_of_annotations(metric: Gate, sides: Sequence[tuple[str, Mapping[Unit, Tally]]]) -> Iterator[_Row]:
+def _rows_of_annotations(
+    metric: Gate, sides: Sequence[tuple[str, Mapping[DocumentPlace, Tally]]]
+) -> Iterator[_Row]:
     """Yield the rows of annotations: of documents, then of the corpus; sides are response and maybe reference."""
     printed = {spec.target: str(spec) for spec in parse_types(metric.types)}
 

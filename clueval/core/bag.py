@@ -35,7 +35,8 @@ LARGE = 300
 Place = Hashable
 
 Row = dict[int, int] | tuple[int, ...]
-"""How often each case, by its number, occurs in a place; in a tuple, which equal places share, both take turns."""
+"""How often each case, by its number, occurs in a place; or a flat tuple (number, times, number, times, ...), which is
+one object for all places with the same row."""
 
 
 def pairs_in(row: dict[int, int] | Sequence[int]) -> Iterable[tuple[int, int]]:
@@ -49,7 +50,8 @@ def listed(row: Mapping[int, int]) -> tuple[int, ...]:
 
 
 _INSIDE = "inside"
-"""Stands for a metric in tallies: the number of positions in cases of a sequence, by the sides that are present."""
+"""In place of the name of a metric in tallies: the number of positions in cases of a sequence, by the sides that are
+present."""
 
 NO_LAYER = ""
 """Stands for a layer that no document has: what metrics of documents count in it is what they count in documents that
@@ -120,10 +122,11 @@ class Bag:
         """Add the keys of cases in a sequence of a place. Returns those that the bag did not have."""
         row = self._row(place)
         new = []
-        for key, times in reversed(Counter(keys).items()):  # the order of the numbers in saved results
-            number = self.keys.get((sequence, key))
-            if number is None:
-                number, _ = self.number_of(sequence, key)
+        for key, times in reversed(
+            Counter(keys).items()
+        ):  # saved results number the new keys from last to first
+            number, is_new = self.number_of(sequence, key)
+            if is_new:
                 new.append(key)
             row[number] = row.get(number, 0) + times
         return new[::-1]

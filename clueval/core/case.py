@@ -32,7 +32,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, repeat
 from operator import itemgetter, ne
 from typing import Any, NamedTuple
@@ -86,14 +87,13 @@ class Case:
         sides: the spans of each side, None for a side that lacks the document.
         counted: of each side, which of its spans count; None: all.
         length: the number of positions from the first start to the last end; 0 if no side has a text.
-        written: the number of these positions whose tags are the same as written; None: no tags were written.
+        written: at how many of these positions the tags, as the files have them, are equal; None: no tags were written.
     """
 
     sides: Sides
     counted: Flags
     length: int = 0
     written: int | None = 0
-    _around: tuple[list[list[int]], list[list[int]]] | None = field(default=None, compare=False, repr=False)
 
     @property
     def equal(self) -> int:
@@ -115,16 +115,14 @@ class Case:
         """The spans of the second side."""
         return self.sides[1] or ()
 
-    @property
+    @cached_property
     def around(self) -> tuple[list[list[int]], list[list[int]]]:
         """The neighbours of each span: ``around[side][number]`` has the numbers of the other side's spans.
 
         They overlap the span and are in ascending order. Spans of zero length that are equal do not overlap. Raises
         `LimitError` for too many pairs.
         """
-        if self._around is None:
-            self._around = overlaps_between(self.gold, self.predicted)
-        return self._around
+        return overlaps_between(self.gold, self.predicted)
 
     def counting(self, side: int) -> Iterator[tuple[int, Span]]:
         """Yield the spans of a side that count, with their numbers."""
@@ -411,7 +409,7 @@ def _from_hashable(kind: str, value: Any) -> Any:
 
 
 def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
-    """Return entries in order; most differ in their places already."""
+    """Return entries as sorted by `_rank`, which is made only for those with equal start, end and side: few have it."""
     place = itemgetter(0, 1, 2)
     ranked: list[_Entry] = []
     for _, run in groupby(sorted(entries, key=place), key=place):

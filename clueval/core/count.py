@@ -69,7 +69,7 @@ def noted(pair: Text, notes: Mapping[tuple[str, ...], int]) -> Notes:
     return dict(Counter(pair.notes) + Counter(notes)) if notes else pair.notes
 
 
-class Unit(NamedTuple):
+class DocumentPlace(NamedTuple):
     """A place: the values of the break-downs, and the unit, which is a document, a sentence of it, or a value.
 
     `waits` names the conditions of the filter that are neither metadata of the document nor layers so far. The document
@@ -138,16 +138,16 @@ class Plan:
         layers = {getattr(metric, "within", None) for metric in self.metrics}
         return frozenset(name for name in layers if name is not None)
 
-    def place(self, document: Document, layers: Sequence[str]) -> Unit:
+    def place(self, document: Document, layers: Sequence[str]) -> DocumentPlace:
         """Return the place of what is counted in a document, given the layers so far."""
         metadata = metadata_with_id(document)
         values = tuple(metadata.get(key, WITHOUT_VALUE) for key in self.by)
         waits = tuple(key for key in self.where if key not in layers and key not in metadata)
         if self.units is None:
-            return Unit(values, waits=waits)
+            return DocumentPlace(values, waits=waits)
         is_document = self.units in (DOCUMENT, SENTENCE, EITHER)
         name = document.id if is_document else metadata.get(self.units, WITHOUT_VALUE)
-        return Unit(values, name, waits=waits)
+        return DocumentPlace(values, name, waits=waits)
 
     def takes(self, document: Document, layers: Sequence[str]) -> bool:
         """Return whether a document meets the conditions on the metadata that it has; others may be on layers."""
@@ -261,10 +261,10 @@ def collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
 
 
 def decided(bag: Bag) -> Bag:
-    """Return the bag without the documents that lack metadata which the filter names; see `Unit.waits`."""
+    """Return the bag without the documents that lack metadata which the filter names; see `DocumentPlace.waits`."""
 
     def of(place: Place) -> Place | None:
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         return None if {*place.waits} - {*bag.layers} else place._replace(waits=())
 
     return bag.grouped(of)
@@ -279,7 +279,7 @@ def in_documents(bag: Bag) -> Bag:
     """Return a bag whose places are sentences with documents as its places."""
 
     def of(place: Place) -> Place:
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         return place._replace(sentence=None)
 
     return bag.grouped(of)
@@ -294,7 +294,7 @@ def _parts_of(texts: Sequence[Text]) -> TextParts:
 # Metrics of cases
 
 
-def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: TextParts | None) -> None:
+def _count_cases(bag: Bag, plan: Plan, place: DocumentPlace, pair: Text, parts: TextParts | None) -> None:
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
     present = presence(pair.sides)

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
-from clueval.core.document import Document
+from clueval.core.case import Case, Where
+from clueval.core.document import Document, Pair
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES, Span, name_of
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import OverlapError, UsageError
-
-if TYPE_CHECKING:
-    from clueval.core.case import Case, Where
-    from clueval.core.document import Pair
 
 Sizes = tuple[float, float]
 """What an entry of a report weighs on each side: usually its numbers of gold and of predicted spans."""
@@ -69,7 +66,8 @@ class Reporting(Protocol):
 
 
 class Metric(Reporting, Protocol):
-    """A metric of cases. One without special needs inherits what is here, and defines `count` and `scores`.
+    """A metric of cases. One without special needs inherits what is here, and defines `name`, `count` and `scores`;
+    and `headlines`, if `result.f1`, intervals and tests are wanted.
 
     Attributes:
         flat: spans of one side must not overlap; see `require_flat`.

@@ -28,7 +28,7 @@ MERGED = "merged"
 NO_LABEL = "_"
 """The label of a tag without a label (a bare ``B`` or ``I``)."""
 
-PLACEHOLDERS = ("NONE", "EMPTY")
+NO_SPAN_LABELS = ("NONE", "EMPTY")
 """The labels with which FairEval marks a sentence without spans."""
 
 
@@ -47,9 +47,6 @@ class Frozen(dict[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self),)
-
-    def __copy__(self) -> Frozen:
-        return self
 
 
 NOTHING = Frozen()

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
+from clueval.core.span import DEFAULT_LAYER, NO_SPAN_LABELS, Frozen, Span
 from clueval.files.errors import FormatError, TagError
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
@@ -90,7 +90,7 @@ def _sentence_of_tokens(
     end(0)
     file.repaired[DEFAULT_LAYER] += repaired
     ignored = {i for i, row in enumerate(rows) if options.ignore_punct is not False and row[1] in PUNCTUATION}
-    spans = (_span(span, ignored) for span in ended if span.label not in PLACEHOLDERS)
+    spans = (_span(span, ignored) for span in ended if span.label not in NO_SPAN_LABELS)
     return Document(
         str(number),
         {DEFAULT_LAYER: [span for span in spans if span is not None]},
@@ -156,7 +156,7 @@ def _sentence_of_spans(first: int, texts: Sequence[str], number: int, file: Inpu
             start, end, labels, tokens = (_cached if len(text) <= _SHORT else _parsed)(text)
         except FormatError as error:
             raise FormatError(error.problem, file=file.name, line=line, advice=error.advice) from None
-        if labels[DEFAULT_LAYER] not in PLACEHOLDERS:
+        if labels[DEFAULT_LAYER] not in NO_SPAN_LABELS:
             spans.append(Span(start, end, labels, tokens=tokens, line=line))
     return Document(str(number), {DEFAULT_LAYER: spans}, file=file.name, ordered=True)
 

@@ -148,7 +148,7 @@ def _written_for_spacy(row: dict[str, Any]) -> dict[str, Any]:
         for key, value in row.items()
         if isinstance(value, list)
     }
-    ents, *_ = layers.values()
+    ents = next(iter(layers.values()), [])
     rest = {key: value for key, value in row.items() if key not in layers}
     meta = {"meta": rest.pop("meta")} if "meta" in rest else {}
     groups = {"spans": dict(list(layers.items())[1:])} if len(layers) > 1 else {}

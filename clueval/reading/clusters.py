@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.bag import LARGE, Bag, Bounds
 from clueval.core.case import HEAD, Key, Where, keys_of, other_key
-from clueval.core.count import EITHER, FEW_DOCUMENTS, SENTENCE, Plan, Unit
+from clueval.core.count import EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan
 from clueval.core.document import ID, Document, Layers, Row
 from clueval.core.metric import split_metrics
 from clueval.core.span import DEFAULT_LAYER, NOTHING, SIDES
@@ -247,8 +247,8 @@ class LayerClusters:
         if not with_rows:
             self.characters = RowCharacters(self._sides * len(self.layers))
             self._same = _SameTags(self.characters, self._sides)
-        self.of_place: dict[Unit | None, Counter[str]] = {}
-        self.of_sentence: dict[Unit, str] = {}
+        self.of_place: dict[DocumentPlace | None, Counter[str]] = {}
+        self.of_sentence: dict[DocumentPlace, str] = {}
         self._entries = 0
 
     def text(self, columns: Iterable[Sequence[str]], lengths: Iterable[int] = repeat(1)) -> str:
@@ -273,7 +273,7 @@ class LayerClusters:
 
         return _CLUSTER.sub(with_lengths, text)
 
-    def add(self, place: Unit | None, text: str) -> None:
+    def add(self, place: DocumentPlace | None, text: str) -> None:
         """Add the clusters of a text, after which there is a blank, to a place."""
         clusters = self.of_place.get(place)
         if clusters is None:
@@ -282,7 +282,7 @@ class LayerClusters:
         clusters.update(text.split())
         self._entries += len(clusters) - before
 
-    def add_sentences(self, places: Iterable[Unit], texts: Iterable[str]) -> None:
+    def add_sentences(self, places: Iterable[DocumentPlace], texts: Iterable[str]) -> None:
         """Add the clusters of sentences to their places, of which most have one sentence each."""
         for place, text in zip(places, texts, strict=True):
             clusters, before = BLANK.join(text.split()), self.of_sentence.get(place)
@@ -361,7 +361,7 @@ class ClusterCounting:
 
     # Adding
 
-    def place_of(self, id_: str = "", metadata: Mapping[str, str] = NOTHING) -> Unit | None:
+    def place_of(self, id_: str = "", metadata: Mapping[str, str] = NOTHING) -> DocumentPlace | None:
         """Return the place of a document; None if it does not count."""
         document = Document(id_, {}, metadata=metadata)
         if ID in self._plan.where:
@@ -384,13 +384,13 @@ class ClusterCounting:
             if key in metadata:
                 read.values.setdefault(key, set()).add(metadata[key])
 
-    def add_sentences(self, places: Sequence[Unit], sizes: Sequence[int], documents: int) -> None:
+    def add_sentences(self, places: Sequence[DocumentPlace], sizes: Sequence[int], documents: int) -> None:
         """Add sentences in places that are new, of which the first begins this number of documents."""
         self.bag.add_parts(dict(zip(places, sizes, strict=True)), self._present)
         if places and documents:
             self.bag.add_text(places[0], 0, documents, self._present)
 
-    def add_text(self, place: Unit | None, positions: int, documents: int) -> None:
+    def add_text(self, place: DocumentPlace | None, positions: int, documents: int) -> None:
         """Add a text, or a part of one, by its number of positions; its rows are added to the groups."""
         if place is not None:
             self.bag.add_text(place, positions, documents, self._present)
@@ -435,7 +435,7 @@ class ClusterCounting:
                 self.bag.add_row(
                     [place], _row(clusters, [cases_of[place.waits] for cases_of in cases], in_bag)
                 )
-        places_of_texts: dict[tuple[Any, ...], list[Unit]] = {}
+        places_of_texts: dict[tuple[Any, ...], list[DocumentPlace]] = {}
         of_sentence = [group.of_sentence.values() for group in self.groups]
         for place, *texts in zip(self.groups[0].of_sentence, *of_sentence, strict=True):
             places_of_texts.setdefault((place.waits, *texts), []).append(place)
@@ -729,7 +729,7 @@ def bag_of_tags(
         return None
 
 
-def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[Unit | None]:
+def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[DocumentPlace | None]:
     places = [counting.place_of(id_) for id_ in ids]
     are_few = sum(place is not None and not place.waits for place in places) < FEW_DOCUMENTS
     if plan.units == SENTENCE or (plan.units == EITHER and are_few):
@@ -745,7 +745,9 @@ def _require_lists(batch: Sequence[Any]) -> None:
         raise Unusual("sentences of different lengths")
 
 
-def _add(counting: ClusterCounting, place: Unit | None, batch: Sequence[Sequence[Sequence[str]]]) -> None:
+def _add(
+    counting: ClusterCounting, place: DocumentPlace | None, batch: Sequence[Sequence[Sequence[str]]]
+) -> None:
     """Add sentences to one place; those that are equal on all sides are read once."""
     (group,) = counting.groups
     first = batch[0]
@@ -756,7 +758,9 @@ def _add(counting: ClusterCounting, place: Unit | None, batch: Sequence[Sequence
 
 
 def _add_to_places(
-    counting: ClusterCounting, places: Sequence[Unit | None], batch: Sequence[Sequence[Sequence[str]]]
+    counting: ClusterCounting,
+    places: Sequence[DocumentPlace | None],
+    batch: Sequence[Sequence[Sequence[str]]],
 ) -> None:
     (group,) = counting.groups
     text = group.text([_flat_tags(side) for side in batch])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 
 from clueval.core.bag import Bag, Bounds
-from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
+from clueval.core.count import EITHER, FEW_DOCUMENTS, DocumentPlace, Plan
 from clueval.files.errors import CluevalError
 from clueval.reading.byte_reader import BEFORE_SENTENCE, ByteReader, Stretch, TagCharacters, reads_bytes
 from clueval.reading.clusters import (
@@ -182,7 +182,7 @@ class _Files:
         else:
             first = self._sentence + 1
             places = [
-                Unit(place.values, place.name, number, place.waits, place.repeat)
+                DocumentPlace(place.values, place.name, number, place.waits, place.repeat)
                 for number in range(first, first + len(sizes))
             ]
             for group, texts in zip(groups, columns, strict=True):

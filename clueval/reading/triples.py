@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag
 from clueval.core.case import TOKENS, Key, Where, are_flat, keys_of, keys_of_triples
-from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit, in_documents
+from clueval.core.count import EITHER, FEW_DOCUMENTS, DocumentPlace, Plan, in_documents
 from clueval.core.document import Document, Layers, Row, positions_of
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import CluevalError, OverlapError
@@ -205,8 +205,8 @@ class _Counting:
         for (length, label, has_text), times in same.items():
             row = 0, length, label
             counts[keys_of_triples([row], [row], has_text=has_text)[0]] += times
-        self._bag.add_text(Unit(), sum(text.positions or 0 for text in texts), len(texts))
-        self._add_keys(Unit(), counts)
+        self._bag.add_text(DocumentPlace(), sum(text.positions or 0 for text in texts), len(texts))
+        self._add_keys(DocumentPlace(), counts)
 
     def add(self, text: PlainText) -> None:
         """Count a text by itself."""
@@ -271,7 +271,7 @@ class _Counting:
             raise Unusual("spans of one layer overlap, and are to be merged") from error
         return column.keys
 
-    def _add_keys(self, place: Unit, keys: Iterable[Key]) -> None:
+    def _add_keys(self, place: DocumentPlace, keys: Iterable[Key]) -> None:
         """Add keys to a place; a corpus without spans has no layer."""
         if self._plan.merge or self._bag.layers:
             sequence = MERGED if self._plan.merge else self._layer

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from clueval.core.bag import Bag, Place
-from clueval.core.count import DOCUMENT, SENTENCE, Plan, Unit
+from clueval.core.count import DOCUMENT, SENTENCE, DocumentPlace, Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.core.tally import Tally, added
@@ -125,7 +125,7 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
         number = plan.by.index(key)
 
         def value_of(place: Place) -> Place:
-            assert isinstance(place, Unit)
+            assert isinstance(place, DocumentPlace)
             return place.values[number]
 
         self._bag, self._plan, self._trust = bag, plan, trust
@@ -514,7 +514,9 @@ class Result(Report):
         plan = self.plan if self.plan.units == other.plan.units else replace(self.plan, units=None)
         bag = Bag(plan.metrics, (), self.bag.bounds)
         bag.include(_in_units(self, plan, frozenset()))
-        bag.include(_in_units(other, plan, frozenset(cast(Unit, place).name for place in bag.documents)))
+        bag.include(
+            _in_units(other, plan, frozenset(cast(DocumentPlace, place).name for place in bag.documents))
+        )
         lists = [result.unprojected for result in (self, other) if result.unprojected is not None]
         return Result(
             bag,
@@ -610,10 +612,10 @@ def _in_units(result: Result, plan: Plan, taken: AbstractSet[str | None]) -> Bag
         return names[name]
 
     def unit_of(place: Place) -> Place:
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         values = tuple(place.values[number] for number in order)
         if plan.units is None:
-            return Unit(values)
+            return DocumentPlace(values)
         name = name_of(place.name) if plan.units in (DOCUMENT, SENTENCE) else place.name
         return place._replace(values=values, name=name)
 

@@ -3,7 +3,7 @@
 The first line has facts: ``clueval_bag`` (the number of the format), the version, signature, metrics, units, keys of
 break-downs, layers, the features that metrics read, what steps have changed, and what was read. Then come a line for
 each case (its sequence, and its key; see `clueval.core.case`), for each count (a sequence, a metric, and the key of a
-tally), and for each place (a `clueval.core.count.Unit`)::
+tally), and for each place (a `clueval.core.count.DocumentPlace`)::
 
     ["entity", [2, null, 3, [0, 2, 0, "A"], [0, 1, 1, "A"]]]
     {"count": ["entity", "exact", ["gold", "A"]]}
@@ -37,7 +37,7 @@ from typing import Any
 
 from clueval.core.bag import Bag, listed, pairs_in
 from clueval.core.case import HEAD, Key
-from clueval.core.count import Unit
+from clueval.core.count import DocumentPlace
 from clueval.core.metric import AnyMetric, split_metrics
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, UsageError
@@ -146,9 +146,9 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
         row_id: f',"cases":{_json(row if isinstance(row, tuple) else listed(row))}'
         for row_id, row in rows.items()
     }
-    before: Unit | None = None
+    before: DocumentPlace | None = None
     for place, documents in bag.documents.items():
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         values, name, sentence, waits, repeat = place
         if sentence is None or before is None or before != (values, name, before[2], waits, repeat):
             text = f'{{"place":{_fields(place)}'
@@ -172,8 +172,8 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
         yield text + "}"
 
 
-def _fields(place: Unit) -> str:
-    defaults = Unit._field_defaults
+def _fields(place: DocumentPlace) -> str:
+    defaults = DocumentPlace._field_defaults
     fields = {name: value for name, value in place._asdict().items() if value != defaults[name]}
     return _json(fields)
 
@@ -257,7 +257,7 @@ def _bag_of_values(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
         setattr(bag.read, name, load(facts["read"][name]))
     bag.notes.update({tuple(note): number for note, number in facts["notes"]})
     counts: list[tuple[str, str, Any]] = []
-    place = Unit()
+    place = DocumentPlace()
     for line in values:
         if isinstance(line, list):
             sequence, key = line
@@ -267,7 +267,7 @@ def _bag_of_values(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
             counts.append((sequence, metric, _loaded_key(key)))
         elif "sha256" not in line:
             if "place" in line:
-                place = Unit(**{name: _loaded_key(value) for name, value in line["place"].items()})
+                place = DocumentPlace(**{name: _loaded_key(value) for name, value in line["place"].items()})
             else:
                 place = place._replace(sentence=line["sentence"])
             _add_place(bag, place, line, counts)
@@ -275,7 +275,7 @@ def _bag_of_values(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
 
 
 def _add_place(
-    bag: Bag, place: Unit, line: Mapping[str, Any], counts: Sequence[tuple[str, str, Any]]
+    bag: Bag, place: DocumentPlace, line: Mapping[str, Any], counts: Sequence[tuple[str, str, Any]]
 ) -> None:
     bag.documents[place] = line.get("documents", 0)
     for numbers, name in ((bag.shared, "shared"), (bag.positions, "positions")):

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, cast
 
 from clueval.core.bag import Bag, Place, pairs_in
-from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Plan, Unit
+from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError
@@ -29,9 +29,9 @@ def settled_units(bag: Bag, plan: Plan) -> Plan:
     return replace(plan, units=SENTENCE if more else DOCUMENT)
 
 
-def _places(bag: Bag) -> Iterator[Unit]:
+def _places(bag: Bag) -> Iterator[DocumentPlace]:
     for place in bag.documents:
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         yield place
 
 
@@ -53,10 +53,10 @@ def in_units(bag: Bag, plan: Plan, files: Sequence[str], *, in_folders: bool) ->
         return bag
 
     def unit_of(place: Place) -> Place | None:
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         name = names.get((place.name, place.repeat), place.name)
         sentence = place.sentence if plan.units == SENTENCE else None
-        return None if {*place.waits} - {*bag.layers} else Unit(place.values, name, sentence)
+        return None if {*place.waits} - {*bag.layers} else DocumentPlace(place.values, name, sentence)
 
     return bag.grouped(unit_of)
 
@@ -191,7 +191,7 @@ def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str 
     positions = [0] * len(numbers)
     for of_places in bag.positions.values():
         for place, number in of_places.items():
-            positions[unit_of[cast(Unit, place)]] += number
+            positions[unit_of[cast(DocumentPlace, place)]] += number
     counts = dict(_counts(bag, metrics, sequences, unit_of, len(numbers)))
     keys = [name or "" if sentence is None else f"{name or ''}#s{sentence}" for name, sentence in numbers]
     reported = {metric.name: _sequences_to_report(metric, sequences, counts) for metric in metrics}
@@ -199,7 +199,11 @@ def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str 
 
 
 def _counts(
-    bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, unit_of: Mapping[Unit, int], units: int
+    bag: Bag,
+    metrics: Sequence[AnyMetric],
+    sequences: Layers,
+    unit_of: Mapping[DocumentPlace, int],
+    units: int,
 ) -> Iterator[tuple[tuple[str, str], CountsByUnit]]:
     """Yield for each metric and sequence what was counted in each unit."""
     times = Counter(unit_of.values())

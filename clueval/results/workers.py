@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from clueval.core.bag import Bag, Place
-from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit, in_documents
+from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, in_documents
 from clueval.files.errors import CluevalError
 from clueval.files.opening import Progress
 from clueval.version import __version__
@@ -396,7 +396,9 @@ def sum_of_parts(bags: Iterable[Bag], units: str | None) -> Bag:
         if units in (DOCUMENT, SENTENCE, EITHER):
             bag = _with_repeats(bag, repeats)
         before = documents
-        documents += sum(number for place, number in bag.documents.items() if not cast(Unit, place).waits)
+        documents += sum(
+            number for place, number in bag.documents.items() if not cast(DocumentPlace, place).waits
+        )
         if units == EITHER and documents >= FEW_DOCUMENTS:
             bag = in_documents(bag)
             if total is not None and before < FEW_DOCUMENTS:
@@ -414,12 +416,12 @@ def _with_repeats(bag: Bag, repeats: dict[str | None, int]) -> Bag:
     before = dict(repeats)
     repeated = False
     for place in bag.documents:
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         repeated = repeated or place.name in before
         repeats[place.name] = max(before.get(place.name, 0) + place.repeat, repeats.get(place.name, 0))
 
-    def renumbered(place: Place) -> Unit:
-        unit = cast(Unit, place)
+    def renumbered(place: Place) -> DocumentPlace:
+        unit = cast(DocumentPlace, place)
         return unit._replace(repeat=before.get(unit.name, 0) + unit.repeat)
 
     return bag.grouped(renumbered) if repeated else bag

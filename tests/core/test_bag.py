@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from clueval.core.bag import Bag, Bounds, pairs_in
 from clueval.core.case import BOTH
-from clueval.core.count import Plan, Unit, count, decided, sequences_of
+from clueval.core.count import DocumentPlace, Plan, count, decided, sequences_of
 from clueval.core.document import Document, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -219,13 +219,13 @@ def test_a_place_gets_a_row_of_cases_once_or_several_times() -> None:
     bag = count([pair("A[0,2)", "A[0,1)")], plan)
     (place,) = bag.documents
     for _ in range(2):
-        bag.add_text(Unit((), "other"), 20)
-        bag.add_row([Unit((), "other")], dict(pairs_in(bag.places[place])))
+        bag.add_text(DocumentPlace((), "other"), 20)
+        bag.add_row([DocumentPlace((), "other")], dict(pairs_in(bag.places[place])))
     twice = reports(bag)
 
     assert twice[place, "x", "exact"] == once[place, "x", "exact"]
-    assert twice[Unit((), "other"), "x", "exact"]["micro"]["gold"] == 2
-    assert once[Unit((), "other"), "x", "exact"]["micro"]["gold"] == 1
+    assert twice[DocumentPlace((), "other"), "x", "exact"]["micro"]["gold"] == 2
+    assert once[DocumentPlace((), "other"), "x", "exact"]["micro"]["gold"] == 1
 
 
 def test_a_case_over_the_end_of_a_sentence_joins_the_sentences() -> None:
@@ -233,7 +233,7 @@ def test_a_case_over_the_end_of_a_sentence_joins_the_sentences() -> None:
     bag = count([text], replace(EXACT, units="sentence"), ["x"])
 
     assert {place.sentence: number for place, number in bag.positions[BOTH].items()} == {1: 10, 3: 5, 4: 5}  # type: ignore[attr-defined]
-    assert (bag.documents[Unit((), "d", 1)], bag.documents[Unit((), "d", 3)]) == (1, 0)
+    assert (bag.documents[DocumentPlace((), "d", 1)], bag.documents[DocumentPlace((), "d", 3)]) == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import clueval
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Case, Where, case_of, keys_of, located, presence
-from clueval.core.count import FEW_DOCUMENTS, Plan, Unit, count, each
+from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, count, each
 from clueval.core.document import Document, Group, Notes, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -215,7 +215,7 @@ def bag_of(metric: AnyMetric, *documents: Document, units: str = "sentence", **p
 def by_unit(bag: Bag, metric: AnyMetric) -> dict[tuple[str | None, int | None], Tally]:
     tallies = {}
     for place, sequence, _, tally in bag.tallies_of([metric], ["x"]):
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         assert sequence == "x"
         tallies[place.name, place.sentence] = +tally
     return tallies
@@ -358,7 +358,7 @@ def test_the_first_document_that_is_there_says_the_id_the_metadata_and_the_sente
     bag = count([[text]], Plan((), sides=NAMES, by=("m",), units="sentence"), ["x"])
 
     assert text.first is theirs
-    assert list(bag.documents) == [Unit(("1",), "d", 1), Unit(("1",), "d", 2)]
+    assert list(bag.documents) == [DocumentPlace(("1",), "d", 1), DocumentPlace(("1",), "d", 2)]
 
 
 def test_the_positions_of_a_group_are_those_of_the_side_that_has_the_text() -> None:

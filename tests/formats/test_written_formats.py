@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Document, Span, UsageError, convert, read, score
+from clueval import Document, Span, UsageError, convert, read, score, to_rows
 from clueval.cli import main
 from clueval.formats.catalogue import writer_named
 
@@ -341,3 +341,16 @@ def test_groups_of_spacy_that_hold_nothing_are_not_named(tmp_path: Path, groups:
     path.write_text(json.dumps({"text": "Ada", "ents": [], "spans": groups}), encoding="utf-8")
 
     assert score(path, path).passed_over == {"gold": {}, "predicted": {}}
+
+
+@pytest.mark.parametrize(
+    "name", ["label-studio", "presidio", "gliner", "spert", "prodigy", "spacy-json", "token-rows", "w2ner"]
+)
+def test_a_document_without_layers_is_written(name: str) -> None:
+    unit: dict[str, Any] = {"tokens": ["Ada"]}
+    if name in ("label-studio", "presidio", "prodigy", "spacy-json"):
+        unit = {"text": "Ada", "unit": "character"}
+
+    (row,) = to_rows([Document("d", {}, **unit)], name)
+
+    assert "Ada" in repr(row)

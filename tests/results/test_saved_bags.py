@@ -21,7 +21,7 @@ import pytest
 import clueval
 from clueval import load_result, score
 from clueval.core.bag import Bag, pairs_in
-from clueval.core.count import EITHER, Plan, Unit, count, sequences_of
+from clueval.core.count import EITHER, DocumentPlace, Plan, count, sequences_of
 from clueval.core.document import Document, Group, Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -153,8 +153,8 @@ def test_a_loaded_folded_bag_is_the_one_that_was_saved(kind: str, tmp_path: Path
 def test_a_bag_that_was_folded_in_part_is_saved_folded(tmp_path: Path) -> None:
     bag, other = random_bag(Random(1), "flat", {"units": "document"}), random_bag(Random(2), "flat")
     bag.fold()
-    bag.add_text(Unit(name="more"), 4)
-    bag.add(Unit(name="more"), "x", [key for sequence, key in other.keys if sequence == "x"])
+    bag.add_text(DocumentPlace(name="more"), 4)
+    bag.add(DocumentPlace(name="more"), "x", [key for sequence, key in other.keys if sequence == "x"])
     content = saved(bag, tmp_path).read_bytes()
     bag.fold()
 
@@ -165,7 +165,7 @@ def test_a_bag_that_was_folded_in_part_is_saved_folded(tmp_path: Path) -> None:
 def test_the_order_in_which_counts_came_does_not_matter(tmp_path: Path) -> None:
     """It depends on when a bag was folded, and on sets in metrics."""
     counts = [
-        (Unit(name=name), sequence, Tally({("gold", label): 1}))
+        (DocumentPlace(name=name), sequence, Tally({("gold", label): 1}))
         for name in "de"
         for sequence in "yx"
         for label in "CBA"
@@ -174,7 +174,7 @@ def test_the_order_in_which_counts_came_does_not_matter(tmp_path: Path) -> None:
     for given in (counts, counts[::-1]):
         bag = Bag((Exact(),), ["x", "y"])
         for name in "de":
-            bag.add_text(Unit(name=name), 1)
+            bag.add_text(DocumentPlace(name=name), 1)
         for place, sequence, tally in given:
             bag.add_tally(place, sequence, "exact", tally)
         found.add(saved(bag, tmp_path).read_bytes())
@@ -203,7 +203,7 @@ def test_a_bag_of_several_sides_is_loaded(tmp_path: Path) -> None:
     found = again(bag, tmp_path)
 
     assert state(found) == state(bag)
-    assert {present: of[Unit()] for present, of in found.shared.items()} == {5: 1, 7: 1}
+    assert {present: of[DocumentPlace()] for present, of in found.shared.items()} == {5: 1, 7: 1}
 
 
 def test_a_document_whose_order_counts_keeps_it(tmp_path: Path) -> None:
@@ -222,9 +222,12 @@ def test_what_metrics_count_keeps_its_types(tmp_path: Path) -> None:
     bag = Bag((Exact(),))
     keys: list[Any] = [1, 1.0, True, "1", None, 0.1, float("inf"), -float("inf"), ("a", (1, (None,))), (), -7]
     for number, key in enumerate(keys):
-        bag.add_text(Unit(name=str(number)), 1)
+        bag.add_text(DocumentPlace(name=str(number)), 1)
         bag.add_tally(
-            Unit(name=str(number)), "x", "exact", Tally({(key, "A"): 3, (key, "B"): -1, ("C", key): 0})
+            DocumentPlace(name=str(number)),
+            "x",
+            "exact",
+            Tally({(key, "A"): 3, (key, "B"): -1, ("C", key): 0}),
         )
 
     assert state(again(bag, tmp_path)) == state(bag)
@@ -232,7 +235,7 @@ def test_what_metrics_count_keeps_its_types(tmp_path: Path) -> None:
 
 def test_notes_and_what_was_read_are_saved(tmp_path: Path) -> None:
     bag = Bag((Exact(),), ["b", "a"])
-    bag.add_text(Unit(("civil", ""), "d\ud800\u2028\n", 3, ("court",), 2), 7, documents=0)
+    bag.add_text(DocumentPlace(("civil", ""), "d\ud800\u2028\n", 3, ("court",), 2), 7, documents=0)
     bag.notes.update({("map", "PER"): 2, ("ignored",): 0})
     read = bag.read
     read.add_file("gold", "conll", {"x": 2, "y": "ner"}, {"comment": 3})
@@ -352,8 +355,8 @@ def test_a_packed_file_has_the_same_content(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [0.5, True, 10**16, "1"])
 def test_a_metric_with_numbers_that_are_not_whole_cannot_be_saved(value: Any, tmp_path: Path) -> None:
     bag = Bag((Exact(),))
-    bag.add_text(Unit(), 1)
-    bag.tallies[Unit()] = {("x", "exact"): Tally({("gold", "A"): value})}
+    bag.add_text(DocumentPlace(), 1)
+    bag.tallies[DocumentPlace()] = {("x", "exact"): Tally({("gold", "A"): value})}
 
     with pytest.raises(UsageError, match="'exact' counts with numbers that are not whole"):
         saved(bag, tmp_path)
@@ -362,8 +365,8 @@ def test_a_metric_with_numbers_that_are_not_whole_cannot_be_saved(value: Any, tm
 
 def test_a_metric_with_keys_that_are_no_data_cannot_be_saved(tmp_path: Path) -> None:
     bag = Bag((Exact(),))
-    bag.add_text(Unit(), 1)
-    bag.add_tally(Unit(), "x", "exact", Tally({("gold", frozenset("A")): 1}))
+    bag.add_text(DocumentPlace(), 1)
+    bag.add_tally(DocumentPlace(), "x", "exact", Tally({("gold", frozenset("A")): 1}))
 
     with pytest.raises(UsageError, match="'exact' has keys that cannot be saved"):
         saved(bag, tmp_path)

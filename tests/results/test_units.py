@@ -13,7 +13,7 @@ import pytest
 import clueval
 from clueval import CluevalError, Document, Result, Span, compare, load_result, score
 from clueval.cli import main
-from clueval.core.count import EITHER, Plan, Unit, count, sequences_of
+from clueval.core.count import EITHER, DocumentPlace, Plan, count, sequences_of
 from clueval.core.document import Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
@@ -407,9 +407,9 @@ def sums(made: Corpus, metric: AnyMetric, unit: str) -> dict[str, tuple[int, dic
     whole = getattr(metric, "whole", None)
     sequences: Sequence[str] = sequences_of(bag, plan) if whole is None else [whole]
     parts: dict[str, dict[str, list[tuple[Tally, int]]]] = {}
-    positions: dict[str, set[Unit]] = {}
+    positions: dict[str, set[DocumentPlace]] = {}
     for place, sequence, _, tally in bag.tallies_of([metric], sequences):
-        assert isinstance(place, Unit)
+        assert isinstance(place, DocumentPlace)
         parts.setdefault(str(place.name), {}).setdefault(sequence, []).append((tally, 1))
         positions.setdefault(str(place.name), set()).add(place)
     return {

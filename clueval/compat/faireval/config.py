@@ -18,7 +18,7 @@ from typing import Any
 
 from clueval.compat.faireval import VERSIONS
 from clueval.core.case import Case
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, PLACEHOLDERS
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NO_SPAN_LABELS
 from clueval.core.tally import Tally
 from clueval.files.arguments import checked_call
 from clueval.files.errors import FormatError, TextMismatch, UsageError
@@ -50,7 +50,7 @@ class FairEvalConfig:
     target_in: str
     system_in: str
     labels: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = PLACEHOLDERS
+    exclude: tuple[str, ...] = NO_SPAN_LABELS
     ignore_punct: bool = True
     focus: str = "target"
     eval_method: tuple[str, ...] = VERSIONS

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.case import TOKENS, Case
 from clueval.core.metric import Metric, Sizes
-from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
+from clueval.core.span import NO_LABEL, NO_SPAN_LABELS, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
 from clueval.files.options import option_field, require_choices
@@ -87,7 +87,7 @@ class Fair(Metric):
         (), "--labels", "A,B,...", "count spans with these labels only", default="all"
     )
     exclude: tuple[str, ...] = option_field(
-        PLACEHOLDERS, "--exclude", "A,B,...", "leave out spans with these labels"
+        NO_SPAN_LABELS, "--exclude", "A,B,...", "leave out spans with these labels"
     )
 
     def __post_init__(self) -> None:
@@ -166,7 +166,7 @@ class Fair(Metric):
     @property
     def _explicit_exclusions(self) -> set[str]:
         """The labels to exclude that are not excluded by default."""
-        return {*self.exclude} - {*PLACEHOLDERS}
+        return {*self.exclude} - {*NO_SPAN_LABELS}
 
     def _items(self, spans: Sequence[Span]) -> list[Item]:
         """Return the spans that are evaluated, as items."""

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from clueval.core.case import TOKENS, Case, Where, case_of, keys_of, located
+from clueval.core.count import WITHOUT_VALUE
 from clueval.core.document import Document, Pair, Row
 from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import SIDES, Span
@@ -76,9 +77,6 @@ _TEXTS = (
     *("list_type", "edge_feature", "element_type"),
 )
 """The settings that are names or values, if they are given."""
-
-WITHOUT_VALUE = "(none)"
-"""The group of the annotations that lack the feature of a break-down."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,8 @@ from clueval.reading.paths import (
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, form_at, formats_that_read, need_placing, source_of
 
-LAYOUTS = BY_ANNOTATOR, BY_DOCUMENT = "annotator/document", "document/annotator"
+BY_DOCUMENT = "document/annotator"
+LAYOUTS = "annotator/document", BY_DOCUMENT
 """What the folders and files of one folder are."""
 
 DEFAULT_SET = "default set"
