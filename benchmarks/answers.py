@@ -82,7 +82,7 @@ def main() -> None:
             "mentions: fuzzy=0.8": lambda: clueval.score(
                 gold, answers, locate="exact,case,fuzzy=0.8", **mentions
             ),
-            "profile, six features": lambda: clueval.profile(gold, spans),
+            "profile, six features": lambda: str(clueval.profile(gold, spans)),
             "curve of exact, all scores": lambda: clueval.score(
                 gold, spans, metrics="exact", score_feature="score"
             ),
