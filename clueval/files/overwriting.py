@@ -83,7 +83,10 @@ def inputs_kept() -> Iterator[None]:
 
 
 def keeps_inputs(function: Function) -> Function:
-    """Decorate a function that reads and writes: none of its outputs replaces an input."""
+    """Decorate a function that reads and writes: none of its outputs replaces an input.
+
+    `inputs_kept()` as a decorator would put a frame of `contextlib` between, whose line warnings would name.
+    """
 
     @wraps(function)
     def call(*positional: Any, **named: Any) -> Any:

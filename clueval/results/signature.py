@@ -11,7 +11,7 @@ from clueval.core.metric import AnyMetric
 from clueval.core.tags import INVALID, SCHEMES
 from clueval.files.arguments import require_kind
 from clueval.files.errors import CluevalError, UsageError, warn
-from clueval.metrics import chosen_metrics, metric_of, with_settings
+from clueval.metrics import metric_of, with_settings
 from clueval.reports.content import USUAL
 from clueval.version import SCORES, __version__
 
@@ -174,9 +174,8 @@ class Signature:
         differences.pop("version", None)
         if "scores" not in self.choices:
             differences.pop("scores")
-        metrics = differences.get("metrics", (None, None))
-        if None not in metrics and chosen_metrics(str(metrics[0])) == chosen_metrics(str(metrics[1])):
-            del differences["metrics"]  # a shell has removed quotes
+        if "metrics" in self.choices:  # they were counted, even if a shell has removed quotes in the text
+            differences.pop("metrics", None)
         if differences:
             says = "; ".join(
                 f"{key}:{expected or 'nothing'}, not {key}:{actual or 'nothing'}"

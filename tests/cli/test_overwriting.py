@@ -34,17 +34,6 @@ GATE = (
     )
     + "</GateDocument>"
 )
-BDOC = json.dumps(
-    {
-        "object": "gate:Document",
-        "text": "a b",
-        "offset_type": "p",
-        "annotation_sets": {
-            name: {"annotations": [{"id": 1, "start": 0, "end": 1, "type": "X", "features": {}}]}
-            for name in ("Key", "Response")
-        },
-    }
-)
 TABLE = "document\tstart\tend_inclusive\tlabel\na:1\t0\t0\tX\n"
 
 
