@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from clueval.core.case import Case
 from clueval.core.overlap import shared_positions
-from clueval.core.ranges import Ranges
-from clueval.core.span import Span
+from clueval.core.span import Ranges, Span
 from clueval.files.errors import LimitError
 
 MAX_MATCHING = 5_000_000

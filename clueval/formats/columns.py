@@ -14,8 +14,8 @@ from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
+from clueval.core.bag import Read
 from clueval.core.document import Document
-from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.files.limits import Limits

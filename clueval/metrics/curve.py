@@ -31,8 +31,7 @@ from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.matching import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, average_precision, score_of
-from clueval.core.ranges import Ranges
-from clueval.core.span import NOTHING, Span
+from clueval.core.span import NOTHING, Ranges, Span
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
 

@@ -52,8 +52,7 @@ from clueval.core.case import Case
 from clueval.core.metric import Metric, Sizes
 from clueval.core.one_to_one import most_pairs
 from clueval.core.overlap import components, overlaps_between
-from clueval.core.ranges import Ranges
-from clueval.core.span import Span
+from clueval.core.span import Ranges, Span
 from clueval.core.tally import Counts, Tally
 
 SCHEMES = ("strict", "exact", "partial", "type")

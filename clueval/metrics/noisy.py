@@ -39,9 +39,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.alignment import MAX_CELLS, Alignment, align, edit_distance
+from clueval.core.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 from clueval.core.case import Where, counted
-from clueval.core.characters import Characters
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NOTHING, Span, name_of

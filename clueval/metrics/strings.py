@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, ClassVar
 
+from clueval.core.alignment import has_characters
 from clueval.core.case import Where, counted
-from clueval.core.characters import has_characters
 from clueval.core.document import MENTION, Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.span import SIDES, Span

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan, changed
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
-from clueval.core.read import Read
 from clueval.core.span import MERGED, SIDES
 from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.formats.options import Reading

@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Read
 from clueval.core.count import SENTENCE, Plan, Step, count
 from clueval.core.document import Document, Pair, in_layer
-from clueval.core.read import Read
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress

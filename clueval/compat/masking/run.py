@@ -8,10 +8,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clueval.core.bag import Read
 from clueval.core.count import Step
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
-from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError, warn
