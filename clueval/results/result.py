@@ -16,7 +16,7 @@ from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.arguments import refuse_unknown
 from clueval.files.errors import UsageError
-from clueval.files.overwriting import input_path, keeps_inputs
+from clueval.files.overwriting import input_path
 from clueval.metrics import chosen_metrics, with_settings
 from clueval.reports.report import Report
 from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of
@@ -536,7 +536,6 @@ class Result(Report):
         return self if other == 0 else NotImplemented
 
 
-@keeps_inputs
 def load_result(path: str | Path) -> Result:
     """Return the result that `Result.save` or ``clueval score --save`` has written.
 

@@ -16,7 +16,6 @@ from clueval.core.metric import AnyMetric
 from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import UsageError, warn
 from clueval.files.opening import is_folder, sha256_of
-from clueval.files.overwriting import keeps_inputs
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, require_layers
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 _READING = Reading()
 
 
-@keeps_inputs
 @checked_call
 def score(
     gold: InputSide,

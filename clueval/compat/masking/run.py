@@ -17,7 +17,6 @@ from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError, warn
 from clueval.files.opening import lines
 from clueval.files.options import column, field_names
-from clueval.files.overwriting import keeps_inputs
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading
@@ -60,7 +59,6 @@ _KNOWN = [
 ]
 
 
-@keeps_inputs
 @checked_call
 def masking(
     gold: InputSide,
