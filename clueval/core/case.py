@@ -40,7 +40,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
 from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, Span
+from clueval.core.span import MERGED, NOTHING, Frozen, Ranges, Span
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -53,6 +53,9 @@ Sides = tuple[tuple[Span, ...] | None, ...]
 
 Flags = tuple[tuple[bool, ...] | None, ...]
 """Of each side, which of its spans count (a filter may exclude some); None: all."""
+
+LabelledRange = tuple[int, int, str, Ranges | None]
+"""The start, the end, the label and the parts of a span."""
 
 TOKENS = "tokens"
 """What a metric names in `Metric.reads` if it reads the positions of a span (`Span.tokens`)."""
@@ -124,6 +127,12 @@ class Case:
         """
         return overlaps_between(self.gold, self.predicted)
 
+    def labelled_ranges(self) -> list[list[LabelledRange]]:
+        """Return the start, the end, the label and the parts of each span of each side."""
+        return [
+            [(span.start, span.end, span.label, span.parts) for span in spans or ()] for spans in self.sides
+        ]
+
     def counting(self, side: int) -> Iterator[tuple[int, Span]]:
         """Yield the spans of a side that count, with their numbers."""
         flags = self.counted[side]
@@ -149,30 +158,51 @@ def case_of(key: Key, sequence: str) -> Case:
     >>> case.gold[0].labels, case.equal
     ({'entity': 'A'}, 1)
     """
-    length, equal, present, *spans = key
-    sides: list[list[Span]] = [[] for _ in range(max(2, present.bit_length()))]
-    frozen: dict[Hashable, Frozen] = {}
-    excluded = False
-    for span in spans:
-        start, end, side, labels = span[:4]
-        if labels not in frozen:
-            plain = labels is None or isinstance(labels, str)
-            frozen[labels] = Frozen({sequence: labels} if plain else labels)
-        if len(span) == 4:
-            sides[side].append(Span(start, end, frozen[labels]))
-        else:
-            parts, tokens, features, counts = span[4:]
-            values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
-            tokens = None if tokens is None else frozenset(tokens)
-            sides[side].append(Span(start, end, frozen[labels], values, tokens, parts=parts))
-            excluded = excluded or not counts
-    counted: list[tuple[bool, ...] | None] = [None] * len(sides)
-    if excluded:
-        for side in range(len(sides)):
-            flags = tuple([len(span) == 4 or span[7] for span in spans if span[2] == side])
-            counted[side] = None if all(flags) else flags
-    present_sides = [tuple(members) if present >> side & 1 else None for side, members in enumerate(sides)]
-    return Case(tuple(present_sides), tuple(counted), length, equal)
+    return _CaseOfKey(key, sequence)
+
+
+class _CaseOfKey(Case):
+    """The case of a key, whose spans are made when they are asked for: some metrics need none."""
+
+    def __init__(self, key: Key, sequence: str) -> None:
+        self.length, self.written, self._present, *self._spans = key
+        self._sequence = sequence
+        self._are_short = max(map(len, self._spans), default=4) == 4
+        number_of_sides = max(2, self._present.bit_length())
+        self.counted = (None,) * number_of_sides if self._are_short else self._flags(number_of_sides)
+
+    @cached_property
+    def sides(self) -> Sides:  # type: ignore[override]  # nobody sets the sides of a case
+        sides: list[list[Span]] = [[] for _ in self.counted]
+        labels_of: dict[Hashable, Frozen] = {}
+        for start, end, side, labels, *more in self._spans:
+            if labels not in labels_of:
+                plain = labels is None or isinstance(labels, str)
+                labels_of[labels] = Frozen({self._sequence: labels} if plain else labels)
+            if more:
+                parts, tokens, features, _ = more
+                values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
+                tokens = None if tokens is None else frozenset(tokens)
+                sides[side].append(Span(start, end, labels_of[labels], values, tokens, parts=parts))
+            else:
+                sides[side].append(Span(start, end, labels_of[labels]))
+        return tuple([tuple(spans) if self._present >> side & 1 else None for side, spans in enumerate(sides)])
+
+    def _flags(self, number_of_sides: int) -> Flags:
+        flags: list[list[bool]] = [[] for _ in range(number_of_sides)]
+        for span in self._spans:
+            flags[span[2]].append(len(span) == 4 or span[7])
+        return tuple([None if all(of_side) else tuple(of_side) for of_side in flags])
+
+    def labelled_ranges(self) -> list[list[LabelledRange]]:
+        ranges: list[list[LabelledRange]] = [[] for _ in self.counted]
+        if not self._are_short:
+            return super().labelled_ranges()
+        for start, end, side, label in self._spans:
+            if type(label) is not str:
+                return super().labelled_ranges()
+            ranges[side].append((start, end, label, None))
+        return ranges
 
 
 # From documents to cases

@@ -68,23 +68,22 @@ class Exact(Metric):
         if case.length:
             tally["positions", "all"] = case.length
             tally["positions", "equal"] = case.equal
-        gold, predicted = [
-            [(span.start, span.end, span.label, span.parts) for span in side]
-            for side in (case.gold, case.predicted)
-        ]
+        sides = case.labelled_ranges()[:2]
+        gold, predicted = map(set, sides)
         if self.min_overlap is None:
-            both = set(gold) & set(predicted)
+            both = gold & predicted
             correct = both, both
         else:
             from clueval.core.one_to_one import equal_or_best_overlaps  # most spans are compared exactly
 
-            correct = equal_or_best_overlaps(case, gold, predicted, self._is_enough)
+            correct = equal_or_best_overlaps(case, *sides, self._is_enough)
         for side, name, keys in ((0, "gold", gold), (1, "predicted", predicted)):
             flags = case.counted[side]
-            for key in set(keys if flags is None else compress(keys, flags)):
-                tally[name, key[2]] += 1
+            for key in keys if flags is None else set(compress(sides[side], flags)):
+                label = key[2]
+                tally[name, label] = tally.get((name, label), 0) + 1
                 if key in correct[side]:
-                    tally[f"tp_{name}", key[2]] += 1
+                    tally[f"tp_{name}", label] = tally.get((f"tp_{name}", label), 0) + 1
         return tally
 
     def _is_enough(self, gold: Span, predicted: Span) -> bool:
