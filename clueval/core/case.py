@@ -186,7 +186,9 @@ class _CaseOfKey(Case):
                 sides[side].append(Span(start, end, labels_of[labels], values, tokens, parts=parts))
             else:
                 sides[side].append(Span(start, end, labels_of[labels]))
-        return tuple([tuple(spans) if self._present >> side & 1 else None for side, spans in enumerate(sides)])
+        return tuple(
+            [tuple(spans) if self._present >> side & 1 else None for side, spans in enumerate(sides)]
+        )
 
     def _flags(self, number_of_sides: int) -> Flags:
         flags: list[list[bool]] = [[] for _ in range(number_of_sides)]

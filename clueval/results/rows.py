@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 from clueval.core.span import MERGED
 from clueval.core.tally import f_measure
-from clueval.reports.table import Estimate
 
 Report = Mapping[str, Any]
 Row = dict[str, Any]
@@ -157,7 +156,7 @@ def wide_rows(report: Report) -> Iterator[Row]:
         for _, row in rows_of(head, metric_report):
             row |= ends
             for rate in RATES if ends else ():
-                if isinstance(value := row[rate], Estimate):
+                if hasattr(value := row[rate], "low"):  # an `Estimate`
                     row |= {rate: float(value), f"{rate}_low": value.low, f"{rate}_high": value.high}
             yield row
 
@@ -327,6 +326,8 @@ def with_estimates(content: Report) -> Report:
 
 
 def _with_intervals(report: Report, intervals: Report) -> dict[str, Any]:
+    from clueval.reports.table import Estimate  # few results have intervals
+
     estimates: dict[str, Any] = {}
     for name, value in report.items():
         interval = intervals.get(name)

@@ -15,7 +15,6 @@ from clueval.core.count import DOCUMENT, Plan, Step, count
 from clueval.core.metric import AnyMetric
 from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import UsageError, warn
-from clueval.files.opening import is_folder, sha256_of
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, require_layers
@@ -192,6 +191,7 @@ def scored(
     plan = replace(plan, steps=steps_in_order((*texts.steps, *steps), plan))
     bag = bag_of(texts, plan, names, groups.workers)
     if plan.units is not None or plan.where:
+        from clueval.files.opening import is_folder
         from clueval.results.units import in_units, settled_units  # few results need them
 
         plan = settled_units(bag, plan)
@@ -206,6 +206,7 @@ def scored(
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
+    from clueval.files.opening import sha256_of
     from clueval.reading.file_sides import files_of_side  # few results need it
 
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
@@ -218,6 +219,7 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
         return
     if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
         return
+    from clueval.files.opening import sha256_of
     from clueval.reading.file_sides import files_of_side  # few options need it
 
     if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:

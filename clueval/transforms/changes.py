@@ -18,7 +18,6 @@ from clueval.core.count import Step, each, noted
 from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
 from clueval.files.errors import UsageError, described
-from clueval.files.opening import decoded, raw_content
 
 HIDDEN = "hidden"
 """The second part, after the name of the step, of notes that no report shows."""
@@ -330,6 +329,8 @@ def names_of(value: str | Iterable[str], option: str) -> tuple[str, ...]:
 
 def text_of_file(source: str | PathLike[str], option: str) -> tuple[str, str, str]:
     """Return the path, the text and the hash (`sha8`) of a file that an option names. Raises `CluevalError`."""
+    from clueval.files.opening import decoded, raw_content  # few options name a file
+
     path = Path(source)
     try:
         valid = "\0" not in fsencode(path).decode("latin-1")
