@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.case import BOTH, HEAD, TOKENS, Case, Key, case_of, same_key
 from clueval.core.document import Document, Sentence, Text, metadata_with_id
-from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
+from clueval.core.metric import AnyMetric, Metric, is_of_cases, require_countable, split_metrics
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
 from clueval.core.tally import Tally
@@ -228,6 +228,7 @@ class Bag:
         metrics: Sequence[AnyMetric] = (),
         layers: Iterable[str] = (),
         bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+        read: Read | None = None,
     ) -> None:
         self.metrics = tuple(metrics)  # those that count what cannot be kept
         self.layers = list(layers)  # all layers, in the order in which they occurred
@@ -241,7 +242,7 @@ class Bag:
         self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
         self.folded = False  # whether cases were counted because they were too many
         self.notes: Counter[tuple[str, ...]] = Counter()  # how often each step changed what
-        self.read = Read()
+        self.read = Read() if read is None else read
         self._spans = 0  # in all keys
         self._counted: dict[tuple[str, Key], list[Tally]] = {}  # of large cases
         self._open: tuple[Place, dict[int, int]] | None = None  # the place whose row is being made
@@ -415,9 +416,9 @@ class Bag:
 
     def _without_places(self) -> Bag:
         """Return a bag of the same corpus without places."""
-        bag = Bag(self.metrics, self.layers, self.bounds)
+        bag = Bag(self.metrics, self.layers, self.bounds, self.read)
         bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
-        bag.notes, bag.read, bag._spans = self.notes, self.read, self._spans
+        bag.notes, bag._spans = self.notes, self._spans
         return bag
 
     def grouped(self, group: Callable[[Place], Place | None], places: Iterable[Place] | None = None) -> Bag:
@@ -466,16 +467,15 @@ class Bag:
     def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
         """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
         self.close()
-        of_cases, _ = split_metrics(metrics)
-        counted, _ = split_metrics(self.metrics)
-        reads = frozenset[str]().union(*(metric.reads for metric in counted if metric.keeps))
         for metric in [metric for metric in metrics if metric not in self.metrics]:
+            counted, _ = split_metrics(self.metrics)
+            reads = frozenset[str]().union(*(other.reads for other in counted if other.keeps))
             if self.folded:
                 why = (
                     f"its cases were not kept, as they have features, or were too many (more than "
                     f"{self.bounds.keys:,} different ones, or {self.bounds.spans:,} spans in them)"
                 )
-            elif metric not in of_cases or not metric.keeps or (metric.reads - reads) & self.read.features:
+            elif not is_of_cases(metric) or not metric.keeps or (metric.reads - reads) & self.read.features:
                 why = "it reads more than the cases that were kept"
             else:
                 continue

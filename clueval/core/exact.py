@@ -68,18 +68,18 @@ class Exact(Metric):
         if case.length:
             tally["positions", "all"] = case.length
             tally["positions", "equal"] = case.equal
-        sides = case.labelled_ranges()[:2]
-        gold, predicted = map(set, sides)
+        ranges = case.labelled_ranges()
+        gold, predicted = set(ranges[0]), set(ranges[1])
         if self.min_overlap is None:
             both = gold & predicted
             correct = both, both
         else:
             from clueval.core.one_to_one import equal_or_best_overlaps  # most spans are compared exactly
 
-            correct = equal_or_best_overlaps(case, *sides, self._is_enough)
+            correct = equal_or_best_overlaps(case, ranges[0], ranges[1], self._is_enough)
         for side, name, keys in ((0, "gold", gold), (1, "predicted", predicted)):
             flags = case.counted[side]
-            for key in keys if flags is None else set(compress(sides[side], flags)):
+            for key in keys if flags is None else set(compress(ranges[side], flags)):
                 label = key[2]
                 tally[name, label] = tally.get((name, label), 0) + 1
                 if key in correct[side]:

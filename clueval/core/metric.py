@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 from clueval.core.case import Case, Where
 from clueval.core.document import Document, Pair
@@ -143,10 +143,15 @@ class DocumentMetric(Reporting, Protocol):
 AnyMetric = Metric | DocumentMetric
 
 
+def is_of_cases(metric: AnyMetric) -> TypeGuard[Metric]:
+    """Return whether a metric counts cases; otherwise it counts documents."""
+    return not hasattr(metric, "count_documents")
+
+
 def split_metrics(metrics: Sequence[AnyMetric]) -> tuple[list[Metric], list[DocumentMetric]]:
     """Return the metrics that count cases, and those that need documents."""
     of_documents = [metric for metric in metrics if hasattr(metric, "count_documents")]
-    of_cases = [metric for metric in metrics if not hasattr(metric, "count_documents")]
+    of_cases = [metric for metric in metrics if is_of_cases(metric)]
     return of_cases, of_documents  # type: ignore[return-value]  # told apart by their methods
 
 

@@ -104,7 +104,7 @@ def counts_by_label(total: Tally) -> dict[str, Counts]:
     """Return the counts of each label from a tally with the keys ``(count, label)``, labels in order."""
     names = ("gold", "predicted", "tp_gold", "tp_predicted")
     labels = sorted({key[1] for key in total if key[0] in names[:2]})
-    return {label: Counts(*(total[name, label] for name in names)) for label in labels}
+    return {label: Counts(*[total.get((name, label), 0) for name in names]) for label in labels}
 
 
 def averages_of(per_label: Mapping[str, Counts], *, is_weighted: bool = True) -> dict[str, Any]:

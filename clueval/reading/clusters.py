@@ -608,7 +608,8 @@ class ClusterCounting:
         reading = self._readings[side]
         try:
             scheme = reading.scheme or scheme_of(pairs)
-            illegal = 0 if scheme is None else count_illegal(pairs, scheme)
+            must_fit = reading.scheme is not None or reading.invalid == "error"
+            illegal = count_illegal(pairs, scheme) if scheme is not None and must_fit else 0
         except TagError as error:
             raise Unusual("tags of different schemes") from error
         if illegal and reading.invalid == "error":

@@ -57,6 +57,9 @@ _HEADLINES = (
 )
 """Where reports have their headline, the first that there is; in a layer, labelled level 1 comes before."""
 
+_HEADLINE_RATES = (RATES, tuple(f"{rate}_strict" for rate in RATES), ("entity_recall",))
+"""The rates of a headline, the first that it has."""
+
 
 def number_at(reports: Report, path: Path) -> float | None:
     """Return the number at a path; None if it is undefined, or there is none."""
@@ -89,8 +92,8 @@ def headline_rates(sequence: str, report: Report) -> list[Path]:
     labelled = [] if sequence == MERGED else [("labelled", sequence, "1", "micro")]
     for place in (*labelled, *_HEADLINES):
         entry = _value_at(report, place)
-        for names in (RATES, [f"{name}_strict" for name in RATES], ["entity_recall"]):
-            paths = [(*place, name) for name in names if isinstance(entry, Mapping) and name in entry]
+        for names in _HEADLINE_RATES if isinstance(entry, Mapping) else ():
+            paths = [(*place, name) for name in names if name in entry]
             if paths:
                 return paths
     return []
