@@ -48,6 +48,9 @@ Key = tuple[Any, ...]
 Where = Mapping[str, frozenset[str]]
 """The labels that count, by layer."""
 
+_Entry = tuple[Any, ...]
+"""A span of a key, at its own positions."""
+
 Sides = tuple[tuple[Span, ...] | None, ...]
 """The spans of each side; None for a side that lacks the document."""
 
@@ -247,30 +250,54 @@ def keys_of(
     present = presence(documents)
     for sequence, sources in _sequences(documents, layers, merge):
         entries = _entries(sequence, documents, sources, where, sorted(reads))
-        is_plain = {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}
-        ranked = sorted(entries) if is_plain else _ranked(entries)
+        differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
+        if not ordered and {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}:
+            keys, ranges = _keys_of_short(sorted(entries), present, differing, has_text=has_text)
+            yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
+            continue
+        ranked = _ranked(entries)
         order: dict[int, int] = {}  # by the ids of the entries, which stay alive in the lists
         if ordered:
             order = {id(entry): number for number, entry in enumerate(ranked)}
             order |= {id(entry): number for number, entry in enumerate(entries) if entry[2] in ordered}
-        differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
-        keys: list[Key] = []
-        ranges: list[tuple[int, int]] = []
+        keys, ranges = [], []
         for members in components(ranked, touching=True):
-            first = members[0][0]
-            last = max([member[1] for member in members])
+            first, last = members[0][0], max([member[1] for member in members])
             ranges.append((first, last))
             if order:
                 members.sort(key=lambda entry: (entry[2], order[id(entry)]))
-            if is_plain:
-                members = [(start - first, end - first, side, label) for start, end, side, label in members]
-            else:
-                members = [_from_case_start(member, first) for member in members]
-            length, equal = (last - first, None) if has_text else (0, 0)
-            if differing is not None:
-                equal = last - first - bisect_left(differing, last) + bisect_left(differing, first)
-            keys.append((length, equal, present, *members))
+            length, equal = _positions_in(first, last, differing, has_text=has_text)
+            keys.append((length, equal, present, *[_from_case_start(member, first) for member in members]))
         yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
+
+
+def _keys_of_short(
+    entries: Iterable[_Entry], present: int, differing: Sequence[int] | None, *, has_text: bool
+) -> tuple[list[Key], list[tuple[int, int]]]:
+    """Return the keys of cases and their ranges, given sorted entries ``(start, end, side, label)``."""
+    keys: list[Key] = []
+    ranges: list[tuple[int, int]] = []
+    for members in components(entries, touching=True):
+        first = last = members[0][0]
+        spans = []
+        for start, end, side, label in members:
+            spans.append((start - first, end - first, side, label))
+            if end > last:
+                last = end
+        ranges.append((first, last))
+        keys.append((*_positions_in(first, last, differing, has_text=has_text), present, *spans))
+    return keys, ranges
+
+
+def _positions_in(
+    first: int, last: int, differing: Sequence[int] | None, *, has_text: bool
+) -> tuple[int, int | None]:
+    """Return the number of positions of a case, and of those with equal tags, as keys have them."""
+    if not has_text:
+        return 0, 0
+    if differing is None:
+        return last - first, None
+    return last - first, last - first - bisect_left(differing, last) + bisect_left(differing, first)
 
 
 def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False) -> list[Key]:
@@ -279,21 +306,14 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
     """
-    equal = None if has_text else 0
     if gold == predicted and are_flat(gold):
+        equal = None if has_text else 0
         sizes = [(end - start, label) for start, end, label in gold]
         spans_of_both = [((0, size, 0, label), (0, size, 1, label)) for size, label in sizes]
         return [(both[0][1] if has_text else 0, equal, BOTH, *both) for both in spans_of_both]
     rows = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
-    rows.sort()
-    keys: list[Key] = []
-    for members in components(rows, touching=True):
-        first = members[0][0]
-        spans = [(start - first, end - first, side, label) for start, end, side, label in members]
-        length = max([row[1] for row in spans]) if has_text else 0
-        keys.append((length, equal, BOTH, *spans))
-    return keys
+    return _keys_of_short(sorted(rows), BOTH, None, has_text=has_text)[0]
 
 
 def are_flat(rows: Sequence[Row]) -> bool:
@@ -353,10 +373,6 @@ def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
     ranks = {label: (-number, places[label]) for label, number in positions.items()}
     best = min(ranks.values(), default=None)
     return {label for label, rank in ranks.items() if rank == best}
-
-
-_Entry = tuple[Any, ...]
-"""A span of a key, at its own positions."""
 
 
 def _entries(
