@@ -24,6 +24,9 @@ from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
 from clueval.files.options import is_number, option_field, require_choices
 
+_NAMES = (("gold", "tp_gold"), ("predicted", "tp_predicted"))
+"""The names in tallies of the spans of each side, and of those that are correct."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exact(Metric):
@@ -77,13 +80,14 @@ class Exact(Metric):
             from clueval.core.one_to_one import equal_or_best_overlaps  # most spans are compared exactly
 
             correct = equal_or_best_overlaps(case, ranges[0], ranges[1], self._is_enough)
-        for side, name, keys in ((0, "gold", gold), (1, "predicted", predicted)):
+        for side, keys in enumerate((gold, predicted)):
+            name, name_if_correct = _NAMES[side]
             flags = case.counted[side]
             for key in keys if flags is None else set(compress(ranges[side], flags)):
                 label = key[2]
                 tally[name, label] = tally.get((name, label), 0) + 1
                 if key in correct[side]:
-                    tally[f"tp_{name}", label] = tally.get((f"tp_{name}", label), 0) + 1
+                    tally[name_if_correct, label] = tally.get((name_if_correct, label), 0) + 1
         return tally
 
     def _is_enough(self, gold: Span, predicted: Span) -> bool:

@@ -15,10 +15,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import repeat
 from operator import mul
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-Tally = Counter[tuple[Any, ...]]
-"""Counts by key; the class of each metric documents its keys."""
+if TYPE_CHECKING:
+    Tally = Counter[tuple[Any, ...]]
+    """Counts by key; the class of each metric documents its keys."""
+else:
+    Tally = Counter  # to call the alias takes twice as long
 
 
 def added(tallies: Iterable[tuple[Tally, int]]) -> Tally:
