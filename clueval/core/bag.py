@@ -196,7 +196,7 @@ LARGE = 300
 
 Place = Hashable
 
-Row = dict[int, int] | tuple[int, ...]
+Occurrences = dict[int, int] | tuple[int, ...]
 """How often each case, by its number, occurs in a place; or a flat tuple (number, times, number, times, ...), which is
 one object for all places with the same row."""
 
@@ -234,7 +234,7 @@ class Bag:
         self.layers = list(layers)  # all layers, in the order in which they occurred
         self.bounds = bounds
         self.keys: dict[tuple[str, Key], int] = {}  # the number of each key, by sequence and key
-        self.places: dict[Place, Row] = {}  # how often each case occurs in each place
+        self.places: dict[Place, Occurrences] = {}  # how often each case occurs in each place
         self.documents: Counter[Place] = Counter()  # the number of documents of each place
         self.shared: dict[int, Counter[Place]] = {}  # documents by the sides that are present, by place
         self.positions: dict[int, Counter[Place]] = {}  # positions, likewise
@@ -303,7 +303,7 @@ class Bag:
         self._spans += len(key) - HEAD
         return next_number, True
 
-    def add_row(self, places: Iterable[Place], row: Row, times: int = 1) -> None:
+    def add_occurrences(self, places: Iterable[Place], row: Occurrences, times: int = 1) -> None:
         """Add to each of some places how often cases occur in it, by the numbers of their keys."""
         self.close()
         shared = row if isinstance(row, tuple) else listed(row)
@@ -390,13 +390,13 @@ class Bag:
             self._add_to_layers(place, unseen, tallies)
         numbers = [self.number_of(sequence, key)[0] for sequence, key in bag.keys]
         for place, row in bag.places.items():
-            self.add_row([place], {numbers[number]: times for number, times in pairs_in(row)})
+            self.add_occurrences([place], {numbers[number]: times for number, times in pairs_in(row)})
         if self.folded or bag.folded or self.is_full:
             self.fold()
 
     # Asking
 
-    def whole(self) -> Bag:
+    def in_one_place(self) -> Bag:
         """Return the bag with one place, which has no value."""
         self.close()
         bag, place = self._without_places(), ()
@@ -405,7 +405,7 @@ class Bag:
         bag.documents[place] = sum(self.documents.values())
         rows = {id(row): row for row in self.places.values()}
         for number, times in Counter(map(id, self.places.values())).items():
-            bag.add_row([place], rows[number], times)
+            bag.add_occurrences([place], rows[number], times)
         for tallies in self.tallies.values():
             for (sequence, metric), tally in tallies.items():
                 bag.add_tally(place, sequence, metric, tally)
@@ -431,7 +431,7 @@ class Bag:
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
         rows: dict[
-            tuple[Place, int], list[Row]
+            tuple[Place, int], list[Occurrences]
         ] = {}  # equal rows of a new place, by the id of their only object
         for place, new in groups.items():
             bag.documents[new] = bag.documents.get(new, 0) + self.documents[place]
@@ -441,7 +441,7 @@ class Bag:
             for (sequence, metric), tally in self.tallies.get(place, {}).items():
                 bag.add_tally(new, sequence, metric, tally)
         for (new, _), same in rows.items():
-            bag.add_row([new], same[0], len(same))
+            bag.add_occurrences([new], same[0], len(same))
         for of_places, of_groups in ((self.shared, bag.shared), (self.positions, bag.positions)):
             for present, numbers in of_places.items():
                 of_present = of_groups.setdefault(present, Counter())
@@ -517,7 +517,7 @@ class BagCounts:
                         _add(total, self._counts_outside(metric, present), outside)
                 yield sequence, metric, total
 
-    def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
+    def in_cases(self, row: Occurrences) -> dict[tuple[str, str], Tally]:
         """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions."""
         totals: dict[tuple[str, str], Tally] = {}
         of_sequence: dict[str, tuple[Tally, list[Tally]]] = {}  # the same totals

@@ -58,7 +58,7 @@ Flags = tuple[tuple[bool, ...] | None, ...]
 """Of each side, which of its spans count (a filter may exclude some); None: all."""
 
 LabelledRange = tuple[int, int, str, Ranges | None]
-"""The start, the end, the label and the parts of a span."""
+"""The start, the end, the label and the parts of a span: what makes it equal to others."""
 
 TOKENS = "tokens"
 """What a metric names in `Metric.reads` if it reads the positions of a span (`Span.tokens`)."""
@@ -340,7 +340,7 @@ def _sequences(
     return [(MERGED, merged)]
 
 
-def counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
+def which_count(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
     """Return which spans count: those that have one of the labels that count in each layer of a filter.
 
     A span of another layer has the label of the spans of the named layer, of its own side, that has most positions in
@@ -392,7 +392,7 @@ def _entries(
             entries += [(start, end, side, label) for start, end, label in rows]
             continue
         spans = source.layers.get(sequence, ())
-        flags = counted(spans, document, where) if where else repeat(True)
+        flags = which_count(spans, document, where) if where else repeat(True)
         entries += [
             _entry(span, side, sequence, reads, flag) for span, flag in zip(spans, flags, strict=False)
         ]
@@ -550,7 +550,7 @@ def located(
     for sequence, sources in _sequences(documents, layers, merge):
         spans = [() if source is None else source.layers.get(sequence, ()) for source in sources]
         flags = [
-            None if document is None or not where else counted(of_side, document, where)
+            None if document is None or not where else which_count(of_side, document, where)
             for document, of_side in zip(documents, spans, strict=True)
         ]
         rows = [

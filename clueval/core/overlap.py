@@ -97,6 +97,13 @@ class UnionFind:
             self._parents[other] = one
             self._sizes[one] += self._sizes[other]
 
+    def groups(self) -> list[list[int]]:
+        """Return the numbers of each set, sets in the order of their first numbers."""
+        groups: dict[int, list[int]] = {}
+        for number in range(len(self._parents)):
+            groups.setdefault(self.find(number), []).append(number)
+        return list(groups.values())
+
 
 def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
     """Return the numbers of the spans that share positions, directly or through others, group by group.
@@ -113,10 +120,7 @@ def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
         if run[-1][1] > run[0][0]:
             for row in run:
                 sets.unite(run[0][2], row[2])
-    groups: dict[int, list[int]] = {}
-    for number in range(len(spans)):
-        groups.setdefault(sets.find(number), []).append(number)
-    return list(groups.values())
+    return sets.groups()
 
 
 def _fragments(spans: Sequence[Span]) -> list[tuple[int, int, int]]:

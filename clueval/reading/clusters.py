@@ -435,7 +435,7 @@ class ClusterCounting:
         for place in dict.fromkeys(chain.from_iterable(group.of_place for group in self.groups)):
             if place is not None:
                 clusters = [group.of_place.get(place, NOTHING).items() for group in self.groups]
-                self.bag.add_row(
+                self.bag.add_occurrences(
                     [place], _row(clusters, [cases_of[place.waits] for cases_of in cases], in_bag)
                 )
         places_of_texts: dict[tuple[Any, ...], list[DocumentPlace]] = {}
@@ -444,7 +444,7 @@ class ClusterCounting:
             places_of_texts.setdefault((place.waits, *texts), []).append(place)
         for (waits, *texts), places in places_of_texts.items():
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
-            self.bag.add_row(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
+            self.bag.add_occurrences(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
         self.bag.close()
         for metric, group in product(self._of_tags, self.groups):
             self._count_tags(metric, group)

@@ -220,7 +220,7 @@ class Result(Report):
 
     @cached_property
     def _all_reports(self) -> BagReports:
-        return BagReports(self.bag.whole(), self.plan) if self.made is None else self.made
+        return BagReports(self.bag.in_one_place(), self.plan) if self.made is None else self.made
 
     @property
     def scored_by(self) -> Sequence[AnyMetric]:
@@ -471,7 +471,7 @@ class Result(Report):
         """
         plan = replace(self.plan, metrics=chosen_metrics(metrics))
         choices = dict(self.signature.choices)
-        reports = BagReports(self.bag.whole(), plan)
+        reports = BagReports(self.bag.in_one_place(), plan)
         for name in ("metrics", "zero", "version", "scores", *self._all_reports.choices()):
             choices.pop(name, None)
         signature = Signature.of(

@@ -282,7 +282,7 @@ def _add_place(
         for present, number in line.get(name, ()):
             numbers.setdefault(present, Counter())[place] = number
     if "cases" in line:
-        bag.add_row([place], dict(pairs_in(line["cases"])))
+        bag.add_occurrences([place], dict(pairs_in(line["cases"])))
     for number, count in pairs_in(line.get("counts", ())):
         sequence, metric, key = counts[number]
         bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count

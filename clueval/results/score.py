@@ -314,7 +314,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
     all_choices["text"] = (
         "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
     )
-    reports = BagReports(bag.whole(), plan)
+    reports = BagReports(bag.in_one_place(), plan)
     all_choices |= reports.choices()
     for warning in checked(plan.steps, bag.notes):
         warn(warning)

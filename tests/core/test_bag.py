@@ -50,7 +50,7 @@ def reports(bag: Bag, plan: Plan = BOTH_METRICS) -> dict[Any, Any]:
 
 
 def everything(bag: Bag, plan: Plan = BOTH_METRICS) -> dict[Any, Any]:
-    return reports(bag.whole(), plan)
+    return reports(bag.in_one_place(), plan)
 
 
 FLAT = st.lists(st.sampled_from("OABab"), min_size=20, max_size=20).map(

@@ -25,8 +25,7 @@ from functools import lru_cache
 from operator import add
 from typing import NamedTuple
 
-from clueval.core.metric import average_precision
-from clueval.core.tally import Tally, f_measure, rate
+from clueval.core.tally import Tally, average_precision, f_measure, rate
 
 
 class GateCounts(NamedTuple):
