@@ -285,9 +285,8 @@ class Bag:
         """Add the keys of cases in a sequence of a place. Returns those that the bag did not have."""
         row = self._row(place)
         new = []
-        for key, times in reversed(
-            Counter(keys).items()
-        ):  # saved results number the new keys from last to first
+        # saved results number the new keys from last to first
+        for key, times in reversed(Counter(keys).items()):
             number, is_new = self.number_of(sequence, key)
             if is_new:
                 new.append(key)
@@ -430,9 +429,8 @@ class Bag:
         bag = self._without_places()
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
-        rows: dict[
-            tuple[Place, int], list[Occurrences]
-        ] = {}  # equal rows of a new place, by the id of their only object
+        # equal ones of a new place, by the id of their only object
+        rows: dict[tuple[Place, int], list[Occurrences]] = {}
         for place, new in groups.items():
             bag.documents[new] = bag.documents.get(new, 0) + self.documents[place]
             row = self.places.get(place)

@@ -248,7 +248,7 @@ def keys_of(
     has_text = any(document.end is not None for document in present_documents)
     ordered = {side for side, document in enumerate(documents) if document is not None and document.ordered}
     present = presence(documents)
-    for sequence, sources in _sequences(documents, layers, merge):
+    for sequence, sources in sources_by_sequence(documents, layers, merge):
         entries = _entries(sequence, documents, sources, where, sorted(reads))
         differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
         if not ordered and {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}:
@@ -326,7 +326,7 @@ def are_flat(rows: Sequence[Row]) -> bool:
     return True
 
 
-def _sequences(
+def sources_by_sequence(
     documents: Sequence[Document | None], layers: Sequence[str], merge: bool
 ) -> list[tuple[str, Sequence[Document | None]]]:
     """Return the sequences of one text, each with the documents that have its spans."""
@@ -466,6 +466,11 @@ def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
     return ranked
 
 
+def order_in_key(span: Span, sequence: str, reads: Sequence[str]) -> tuple[Any, ...]:
+    """Return the order of a span of one side in a key that holds these features."""
+    return _rank(_entry(span, 0, sequence, reads, True))
+
+
 def _rank(entry: _Entry) -> tuple[Any, ...]:
     """Return the order of an entry: start, end, side, parts, labels by layer, tokens, features, counted."""
     start, end, side, labels, *more = entry
@@ -508,80 +513,3 @@ def _positions_outside(positions: Iterable[int], ranges: Sequence[tuple[int, int
         if number == len(ranges) or position < ranges[number][0]:
             outside.append(position)
     return outside
-
-
-# From documents to cases that stay where they are
-
-
-class Located(NamedTuple):
-    """A case where it stands: spans at their own positions. `first` is the first start of the case."""
-
-    sequence: str
-    first: int
-    sides: Sides
-    counted: Flags
-
-
-class EqualCase(NamedTuple):
-    """A case of two spans of one piece that have the same range and labels on two sides."""
-
-    sequence: str
-    start: int
-    end: int
-    span: Span
-
-
-def located(
-    documents: Sequence[Document | None],
-    layers: Sequence[str],
-    *,
-    merge: bool = False,
-    where: Where = NOTHING,
-    reads: Collection[str] = (),
-    equal: list[EqualCase] | None = None,
-) -> Iterator[Located]:
-    """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
-
-    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`. Cases of
-    two spans of one piece that have the same range and labels on two sides, which are most, are put into `equal`, if
-    that is given, and left out.
-    """
-    reads = sorted(reads)
-    for sequence, sources in _sequences(documents, layers, merge):
-        spans = [() if source is None else source.layers.get(sequence, ()) for source in sources]
-        flags = [
-            None if document is None or not where else which_count(of_side, document, where)
-            for document, of_side in zip(documents, spans, strict=True)
-        ]
-        rows = [
-            (span.start, span.end, side, number)
-            for side, of_side in enumerate(spans)
-            for number, span in enumerate(of_side)
-        ]
-        for members in components(sorted(rows), touching=True):
-            first = members[0][0]
-            if equal is not None and len(members) == 2:
-                first_span, second_span = [spans[side][number] for _, _, side, number in members]
-                of_two_sides = members[0][2] != members[1][2] and members[0][:2] == members[1][:2]
-                if (
-                    of_two_sides
-                    and first_span.labels == second_span.labels
-                    and first_span.parts is None
-                    and second_span.parts is None
-                ):
-                    equal.append(EqualCase(sequence, first, first_span.end, first_span))
-                    continue
-            sides: list[tuple[Span, ...] | None] = []
-            counted_spans: list[tuple[bool, ...] | None] = []
-            for side, document in enumerate(documents):
-                of_case = [
-                    (number, spans[side][number]) for _, _, its_side, number in members if its_side == side
-                ]
-                if document is not None and document.ordered:
-                    of_case.sort(key=itemgetter(0))
-                elif len(of_case) > 1:
-                    of_case.sort(key=lambda each: _rank(_entry(each[1], 0, sequence, reads, True)))
-                sides.append(None if document is None else tuple([span for _, span in of_case]))
-                flagged = flags[side]
-                counted_spans.append(flagged if flagged is None else tuple([flagged[n] for n, _ in of_case]))
-            yield Located(sequence, first, tuple(sides), tuple(counted_spans))

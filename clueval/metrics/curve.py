@@ -32,8 +32,9 @@ from clueval.core.exact import Exact
 from clueval.core.matching import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, score_of
 from clueval.core.span import NOTHING, Ranges, Span
-from clueval.core.tally import Tally, average_precision, f_measure, rate
+from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
+from clueval.statistics.curves import average_precision
 
 GRID = tuple(number / 10 for number in range(11))
 """The thresholds of metrics that are not counted at all scores, if none are given."""

@@ -1,6 +1,6 @@
 """The pairs of documents of a corpus, as `score` counts them: for studies, which look at documents.
 
->>> from clueval.core.case import located
+>>> from clueval.core.located import located
 >>> pairs = pairs_of([["B-PER", "O"]], [["O", "B-PER"]])
 >>> [case.first for pair in pairs for case in located(pair.sides, pairs.layers_of(pair))]
 [0, 1]

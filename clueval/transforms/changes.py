@@ -14,7 +14,7 @@ from os import PathLike, fsencode
 from pathlib import Path
 from typing import Any, ClassVar
 
-from clueval.core.count import Step, each, noted
+from clueval.core.count import Step, each
 from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
 from clueval.files.errors import UsageError, described
@@ -122,7 +122,7 @@ class EachLabel(EachSpan):
 def with_notes(pair: Pair, step: str, notes: Mapping[Note, int]) -> Pair:
     """Return the pair with what a step changed in its notes, under the name of the step."""
     of_step = {(step, *what): number for what, number in notes.items() if number}
-    return replace(pair, notes=noted(pair, of_step)) if of_step else pair
+    return replace(pair, notes=dict(Counter(pair.notes) + Counter(of_step))) if of_step else pair
 
 
 def hidden_names(notes: Notes, step: str, kind: str) -> dict[str, int]:

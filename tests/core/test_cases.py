@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.core.case import EqualCase, case_of, keys_of, keys_of_triples, located, same_key
+from clueval.core.case import case_of, keys_of, keys_of_triples, same_key
 from clueval.core.document import Document, Layers, Row
+from clueval.core.located import EqualCase, located
 from clueval.core.span import Span
 from tests.cases import spans
 

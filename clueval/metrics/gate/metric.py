@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from clueval.core.case import TOKENS, Case, Where, case_of, keys_of, located
+from clueval.core.case import TOKENS, Case, Where, case_of, keys_of
 from clueval.core.count import WITHOUT_VALUE
 from clueval.core.document import Document, Pair, Row
+from clueval.core.located import located
 from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import SIDES, Span
 from clueval.core.tally import Counts, Tally, added
