@@ -33,7 +33,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby, repeat
 from operator import itemgetter, ne
 from typing import Any, NamedTuple
@@ -170,28 +170,27 @@ class _CaseOfKey(Case):
     def __init__(self, key: Key, sequence: str) -> None:
         self.length, self.written, self._present, *self._spans = key
         self._sequence = sequence
+        self._sides: Sides | None = None
         self._are_short = max(map(len, self._spans), default=4) == 4
         number_of_sides = max(2, self._present.bit_length())
         self.counted = (None,) * number_of_sides if self._are_short else self._flags(number_of_sides)
 
-    @cached_property
+    @property
     def sides(self) -> Sides:  # type: ignore[override]  # nobody sets the sides of a case
-        sides: list[list[Span]] = [[] for _ in self.counted]
-        labels_of: dict[Hashable, Frozen] = {}
-        for start, end, side, labels, *more in self._spans:
-            if labels not in labels_of:
-                plain = labels is None or isinstance(labels, str)
-                labels_of[labels] = Frozen({self._sequence: labels} if plain else labels)
-            if more:
-                parts, tokens, features, _ = more
-                values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
-                tokens = None if tokens is None else frozenset(tokens)
-                sides[side].append(Span(start, end, labels_of[labels], values, tokens, parts=parts))
-            else:
-                sides[side].append(Span(start, end, labels_of[labels]))
-        return tuple(
-            [tuple(spans) if self._present >> side & 1 else None for side, spans in enumerate(sides)]
-        )
+        if self._sides is None:
+            sides: list[list[Span]] = [[] for _ in self.counted]
+            for start, end, side, labels, *more in self._spans:
+                new_labels = _labels(self._sequence, labels)
+                if more:
+                    parts, tokens, features, _ = more
+                    values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
+                    tokens = None if tokens is None else frozenset(tokens)
+                    sides[side].append(Span(start, end, new_labels, values, tokens, parts=parts))
+                else:
+                    sides[side].append(Span(start, end, new_labels))
+            present = [self._present >> side & 1 for side in range(len(sides))]
+            self._sides = tuple([tuple(sides[side]) if here else None for side, here in enumerate(present)])
+        return self._sides
 
     def _flags(self, number_of_sides: int) -> Flags:
         flags: list[list[bool]] = [[] for _ in range(number_of_sides)]
@@ -208,6 +207,12 @@ class _CaseOfKey(Case):
                 return super().labelled_ranges()
             ranges[side].append((start, end, label, None))
         return ranges
+
+
+@lru_cache(maxsize=1 << 12)
+def _labels(sequence: str, labels: str | tuple[tuple[str, str | None], ...] | None) -> Frozen:
+    """Return the labels of a span of a key by layer; a single one has the layer of the sequence."""
+    return Frozen(labels if isinstance(labels, tuple) else {sequence: labels})
 
 
 # From documents to cases
