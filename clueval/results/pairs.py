@@ -91,7 +91,7 @@ class Pairs:
     def skips(self) -> bool:
         """Whether sentences may be skipped: no option makes a difference of what is equal on all sides."""
         sides = self.gold, *self.systems
-        if MERGED in self.layers or self.plan.where or self.groups.preparing.golds():
+        if MERGED in self.layers or self.plan.where or self.groups.golds():
             return False
         if any(step.signature[0] not in ("", ALTERNATIVES) for step in self.plan.steps):
             return False
@@ -207,6 +207,6 @@ def pairs_with(
     groups: Groups,
 ) -> Pairs:
     """Return the pairs of the documents of gold with those of each system; see `pairs_of`."""
-    gold = kept(gold) if groups.preparing.golds() else gold
+    gold = kept(gold) if groups.golds() else gold
     plan, names = plan_of(metrics, gold, layers, groups)
     return Pairs(gold, systems, plan, names, groups, layers)
