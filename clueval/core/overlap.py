@@ -187,10 +187,7 @@ class SpanIndex:
 
 def _tree(rows: Iterable[tuple[int, int, int]]) -> IntervalTree:
     """Return a tree of ranges with their numbers; intervaltree keeps equal intervals once, so of all their numbers."""
-    from intervaltree import (
-        Interval,
-        IntervalTree,
-    )  # few corpora have spans that overlap others of their side
+    from intervaltree import Interval, IntervalTree  # few corpora have spans of one side that overlap
 
     of_range: dict[tuple[int, int], list[int]] = {}
     for start, end, number in rows:

@@ -212,10 +212,7 @@ def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
     if lists is None or len(sides.listed) > 2 or sides.pair_by is not None:
         return None
     if lists.kind == "tags":
-        from clueval.reading.clusters import (
-            TagReading,  # not needed for files
-            bag_of_tags,
-        )
+        from clueval.reading.clusters import TagReading, bag_of_tags  # not needed for files
 
         readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
         return bag_of_tags(lists.items, plan, readings, ids=lists.ids)
