@@ -69,6 +69,7 @@ def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tupl
             entry = rates.rates_of(path)
             without = entry.without(rates.everywhere)
             number = len(without.units) - (not without.units[-1])
+            entry.forget()
             for name, values in zip(entry.names, without.rates, strict=True):
                 waiting[(*path[:-1], name)] = values[:number], without.units[:number]
         rates_without, times = waiting.pop(path)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain, repeat
@@ -155,9 +155,9 @@ class Rates:
         return sums
 
     @cached_property
-    def rows_of_keys(self) -> Sequence[array[int]]:
+    def rows_of_keys(self) -> Sequence[Sequence[int]]:
         """The rows that have each key, and how often: number, count, number, count, ..."""
-        rows = [array("q") for _ in self.keys]
+        rows: list[list[int]] = [[] for _ in self.keys]
         for number, row in enumerate(self.rows):
             for key, count in pairs_in(row):
                 rows[key].extend((number, count))
@@ -274,15 +274,15 @@ class Rates:
         nothing = [self.nothing.get(name, math.nan) for name in names]
         if not all(map(_NAME.fullmatch, names)) or any(map(math.isnan, nothing)):
             return None
-        counts = self.sizes.counts(path, kind)
-        if counts is None:
+        place = self.sizes.place_of_counts(path, kind)
+        if place is None:
             return None
-        rates = CountedRates(names, counts.columns, nothing)
-        values = zip(*rates.values([counts.total, counts.weighted]), strict=True)
+        rates = CountedRates(names, self.sizes, place, nothing)
+        wholes = zip(*rates.values(self.sizes.wholes(place)), strict=True)
         reports = self.wholes[0][1], self.wholes[-1][1]
         is_same = all(
-            _are_equal(of_whole, _rates_in(report, [(path, names)]))
-            for of_whole, report in zip(values, reports, strict=True)
+            _are_equal(values, _rates_in(report, [(path, names)]))
+            for values, report in zip(wholes, reports, strict=True)
         )
         return rates if is_same else None
 
@@ -327,6 +327,9 @@ _Place = tuple[str, int]
 
 _Measures = Mapping[_Place, Sequence[float]]
 
+_Name = tuple[bool, tuple[tuple[int, float], ...]]
+"""What a column is made of: whether of keys, and what one of each key adds, or the numbers of rows."""
+
 _ROUNDING = 1e-9
 
 
@@ -338,9 +341,9 @@ class EntrySizes:
         (total, _), *_, (weighted, _) = rates.wholes
         self._sums = [(sums, self._measure(rates.tally(enumerate(sums)))) for sums in (total, weighted)]
         self._whole = self._sums[0][1]
-        self._columns: dict[object, Column] = {}
-        self._pairs: dict[tuple[int, int], Counter[tuple[float, float]]] = {}
-        self._weights: dict[tuple[int, int, Sequence[int]], tuple[int, float]] = {}
+        self._columns: dict[_Name, Column] = {}
+        self._names: dict[tuple[_Place, int], _Name] = {}
+        self._units: dict[tuple[_Name, _Name], Counter[tuple[float, ...]]] = {}  # how many have which sizes
         self._linear: dict[_Place, bool] = {}
 
     def _measure(self, tally: Tally) -> _Measures:
@@ -373,42 +376,54 @@ class EntrySizes:
         if place not in self._linear:
             keys = self._of_keys.get(place, {})
             self._linear[place] = all(
-                _have_sums(keys, sums, measures.get(place, (0,) * place[1])) for sums, measures in self._sums
+                _have_sums(keys, sums, whole)
+                for (sums, _), whole in zip(self._sums, self.wholes(place), strict=True)
             )
         return self._linear[place]
 
-    def _column(self, place: _Place, side: int) -> Column:
-        """Return one of the numbers of a place, by row; equal columns are one object."""
-        if not self._adds_up(place):
-            column = {
-                row: number
-                for row, numbers in self._of_rows.get(place, {}).items()
-                if (number := numbers[side])
-            }
-            return self._columns.setdefault((place, side), column)
-        name = (
-            *((key, numbers[side]) for key, numbers in self._of_keys.get(place, {}).items() if numbers[side]),
-        )
+    def _source(self, place: _Place) -> Mapping[int, Sequence[float]]:
+        """Return what one of each key adds to the numbers of a place or, if that is not enough, those of each row."""
+        return (self._of_keys if self._adds_up(place) else self._of_rows).get(place, {})
+
+    def _name(self, place: _Place, side: int) -> _Name:
+        """Return the name of a column, which is that of all equal ones: what it is a sum of."""
+        if (place, side) not in self._names:
+            numbers = self._source(place).items()
+            terms = [(number, value) for number, of_all in numbers if (value := of_all[side])]
+            self._names[place, side] = self._adds_up(place), tuple(terms)
+        return self._names[place, side]
+
+    def column(self, place: _Place, side: int) -> Column:
+        """Return one of the numbers of a place, by row; the last ones are kept."""
+        name = self._name(place, side)
         if name not in self._columns:
-            by_row: dict[int, float] = {}
-            for key, number in name:
+            of_keys, numbers = name
+            by_row: dict[int, float] = {} if of_keys else dict(numbers)
+            for key, number in numbers if of_keys else ():
                 for row, count in pairs_in(self._rates.rows_of_keys[key]):
                     by_row[row] = by_row.get(row, 0) + number * count
-            self._columns[name] = {row: number for row, number in by_row.items() if number}
+            if len(self._columns) == _MOST_COLUMNS:
+                del self._columns[next(iter(self._columns))]
+            if any(number < 0 for _, number in numbers):  # otherwise no sum is 0
+                by_row = {row: number for row, number in by_row.items() if number}
+            self._columns[name] = by_row
         return self._columns[name]
 
-    def counts(self, entry: Path, kind: str) -> CountsOfEntry | None:
-        """Return the counts from which the rates of a kind follow; None if they have none."""
+    def place_of_counts(self, entry: Path, kind: str) -> _Place | None:
+        """Return the place of the counts from which the rates of a kind follow; None if they have none."""
         path = ".".join(entry)
         place = path if kind in ("", "_strict") else f"{path}.{kind[1:]}", 4
-        wholes = [measures.get(place, ()) for _, measures in self._sums]
-        if not wholes[0]:
+        if place not in self._whole:
             return None
-        if not self._adds_up(place):
-            times = self._rates.everywhere, range(1, len(self._rates.rows) + 1)
-            if not all(map(_have_sums, [self._of_rows.get(place, {})] * 2, times, wholes)):
-                return None
-        return CountsOfEntry([self._column(place, number) for number in range(4)], *wholes)
+        times = self._rates.everywhere, range(1, len(self._rates.rows) + 1)
+        is_sum = self._adds_up(place) or all(
+            map(_have_sums, [self._source(place)] * 2, times, self.wholes(place))
+        )
+        return place if is_sum else None
+
+    def wholes(self, place: _Place) -> list[Numbers]:
+        """Return the numbers of a place in all units, and in all rows with different weights."""
+        return [measures.get(place, (0,) * place[1]) for _, measures in self._sums]
 
     def _place_of(self, path: Path) -> _Place | None:
         """Return the entry whose sizes count for a rate.
@@ -427,23 +442,15 @@ class EntrySizes:
         If no entry has sizes, every unit in which something was counted weighs the same.
         """
         place, sides = self._place_of(path), _sides_of(path[-1])
-        if (place, sides) not in self._columns:
-            if place is None:
-                weights: Column = {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
-            elif len(sides) == 1:
-                weights = self._column(place, *sides)
-            else:
-                weights = {row: gold + predicted for row, (gold, predicted) in self._sizes(place)}
-            self._columns[place, sides] = weights
-        return self._columns[place, sides]
+        if place is None:
+            return {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
+        return {
+            row: size for row, sizes in self._sizes(place) if (size := sum(sizes[side] for side in sides))
+        }
 
-    def _sizes(self, place: _Place) -> Iterator[tuple[int, tuple[float, float]]]:
+    def _sizes(self, place: _Place) -> Iterator[tuple[int, tuple[float, ...]]]:
         """Yield the rows that have spans of a place, with these."""
-        columns = [self._column(place, side) for side in (0, 1)]
-        rows = dict.fromkeys(chain(*columns))
-        return zip(
-            rows, zip(*(map(column.get, rows, repeat(0)) for column in columns), strict=True), strict=True
-        )  # type: ignore[arg-type]  # two numbers
+        return _merged([self.column(place, side) for side in (0, 1)])
 
     def weights(self, path: Path) -> tuple[int, float]:
         """Return the number of units in which the denominator of a rate is not 0, and the effective number."""
@@ -451,28 +458,24 @@ class EntrySizes:
         if place is None:
             number = sum(self._rates.everywhere[row] for row in self.weighing(path))
             return number, float(number)
-        gold, predicted = (self._column(place, side) for side in (0, 1))
-        name = id(gold), id(predicted), sides
-        if name not in self._weights:
-            if name[:2] not in self._pairs:
-                self._pairs[name[:2]] = pairs = Counter[tuple[float, float]]()
-                for row, sizes in self._sizes(place):
-                    pairs[sizes] += self._rates.everywhere[row]
-            units = Counter[float]()
-            for sizes, number in self._pairs[name[:2]].items():
-                units[sum(sizes[side] for side in sides)] += number
-            del units[0]
-            self._weights[name] = units.total(), effective_number([*units], [*units.values()])
-        return self._weights[name]
+        names = self._name(place, 0), self._name(place, 1)
+        if names not in self._units:
+            units = Counter[tuple[float, ...]]()
+            for row, sizes in self._sizes(place):
+                units[sizes] += self._rates.everywhere[row]
+            self._units[names] = units
+        of_sizes = Counter[float]()
+        for sizes, number in self._units[names].items():
+            of_sizes[sum(sizes[side] for side in sides)] += number
+        del of_sizes[0]
+        return of_sizes.total(), effective_number([*of_sizes], [*of_sizes.values()])
 
     def golds(self, path: Path) -> Column | None:
         """Return the gold spans that a rate is about; None if it is about the same ones on both sides."""
         place = self._place_of(path)
-        if place is None:
+        if place is None or all(gold == predicted for gold, predicted in self._source(place).values()):
             return None
-        numbers = (self._of_keys if self._adds_up(place) else self._of_rows).get(place, {})
-        is_apart = any(gold != predicted for gold, predicted in numbers.values())
-        return self._column(place, 0) if is_apart else None
+        return self.column(place, 0)
 
     def are_zero(self, path: Path, tally: Tally) -> bool:
         """Return whether nothing that a rate is about is in a tally."""
@@ -480,13 +483,8 @@ class EntrySizes:
         return not tally if place is None else not any(self._measure(tally).get(place, ()))
 
 
-class CountsOfEntry(NamedTuple):
-    """Counts from which rates follow: the four columns of `Counts`, and the sums over all units, and over all rows
-    with different weights."""
-
-    columns: Sequence[Column]
-    total: Numbers
-    weighted: Numbers
+_MOST_COLUMNS = 16
+"""How many columns are kept: those of an entry, and those that it shares with the next."""
 
 
 def _sides_of(name: str) -> tuple[int, ...]:
@@ -545,11 +543,15 @@ class EntryRates:
 
     Attributes:
         names: of the rates.
-        columns: the counts.
     """
 
     names: Sequence[str]
-    columns: Sequence[Column]
+    _last: tuple[Sequence[int], Without] | None = None
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The counts."""
+        raise NotImplementedError
 
     @property
     def telling(self) -> Sequence[Column]:
@@ -575,21 +577,35 @@ class EntryRates:
         return [_sum([count * times[row] for row, count in column.items()]) for column in self.columns]
 
     def without(self, times: Sequence[int]) -> Without:
-        """Return the rates without single units, given how many units have each row."""
+        """Return the rates without single units, given how many units have each row; the last are kept."""
+        if self._last is None or self._last[0] is not times:
+            self._last = times, self._without(times)
+        return self._last[1]
+
+    def _without(self, times: Sequence[int]) -> Without:
         raise NotImplementedError
+
+    def forget(self) -> None:
+        """Keep nothing that can be computed again."""
+        self._last = None
 
 
 class CountedRates(EntryRates):
     """Rates that follow from `Counts`; `nothing` is what each is if both sides are empty."""
 
-    def __init__(self, names: Sequence[str], columns: Sequence[Column], nothing: Sequence[float]) -> None:
-        self.names, self.columns, self._nothing = names, columns, nothing
+    def __init__(
+        self, names: Sequence[str], sizes: EntrySizes, place: _Place, nothing: Sequence[float]
+    ) -> None:
+        self.names, self._sizes, self._place, self._nothing = names, sizes, place, nothing
 
-    def without(self, times: Sequence[int]) -> Without:
-        rows = dict.fromkeys(chain.from_iterable(self.columns))
-        counts = zip(*(map(column.get, rows, repeat(0)) for column in self.columns), strict=True)
-        distinct, places = _distinct_items([*counts, (0, 0, 0, 0)])
-        of_rows = dict(zip(rows, places, strict=False))
+    @property
+    def columns(self) -> Sequence[Column]:
+        return [self._sizes.column(self._place, number) for number in range(4)]
+
+    def _without(self, times: Sequence[int]) -> Without:
+        counts = dict(_merged(self.columns))
+        distinct, places = _distinct_items([*counts.values(), (0, 0, 0, 0)])
+        of_rows = dict(zip(counts, places, strict=False))
         units = _units_by_place(of_rows, times, len(distinct))
         total = [_sum([*map(mul, column, units)]) for column in zip(*distinct, strict=True)]
         rests = [[*map(sub, total, row)] for row in distinct]
@@ -624,10 +640,9 @@ class MeanRates(EntryRates):
     ) -> None:
         self.names, self._labels = labels[0][0].names, labels
         self._by_gold, self._nothing = by_gold, nothing
-        self._last: tuple[Sequence[int], Without] | None = None
 
     @property
-    def columns(self) -> Sequence[Column]:  # type: ignore[override]  # the other entries store them
+    def columns(self) -> Sequence[Column]:
         return list(chain.from_iterable(label.columns for label, _ in self._labels))
 
     @property
@@ -657,48 +672,35 @@ class MeanRates(EntryRates):
             )
         return means
 
-    def without(self, times: Sequence[int]) -> Without:
-        """Add to the sum over labels what changes in those that a row has, so that each row costs its own labels."""
-        if self._last is None or self._last[0] is not times:
-            self._last = times, self._without(times)
-        return self._last[1]
-
     def _without(self, times: Sequence[int]) -> Without:
+        """Add to the sum over labels what changes in those that a row has, so that each row costs its own labels."""
         wholes: list[float] = []  # the weight of each label
         parts: list[list[float]] = [[] for _ in self.names]  # its rates times its weight
-        changes: list[
-            list[tuple[float, Sequence[float]]]
-        ] = []  # what changes without a unit, by label and place
-        labels_of: dict[int, list[tuple[int, int]]] = {}  # the labels of each row, each with its place there
-        for number, (label, always) in enumerate(self._labels):
+        # what changes without a unit, by row and label
+        changes = defaultdict[int, list[tuple[float, Sequence[float]]]](list)
+        for label, always in self._labels:
             without = label.without(times)
             weights = [self._weight(rest, always) for rest in without.rests]
             by_rate = [list(map(mul, rates, weights)) for rates in without.rates]
             wholes.append(weights[-1])
             for of_rate, products in zip(parts, by_rate, strict=True):
                 of_rate.append(products[-1])
-            changes.append(
-                [
-                    (
-                        weight - weights[-1],
-                        [term for products in by_rate for term in (products[place], -products[-1])],
-                    )
-                    for place, weight in enumerate(weights)
-                ]
-            )
+            less = [-products[-1] for products in by_rate]
+            of_places = [
+                (weight - weights[-1], [*products, *less])
+                for weight, *products in zip(weights, *by_rate, strict=True)
+            ]
             for row, place in without.places.items():
-                labels_of.setdefault(row, []).append((number, place))
+                changes[row].append(of_places[place])
         whole, sums = _sum(wholes), list(map(_exact_parts, parts))
-        combinations, places = _distinct_items([*map(tuple, labels_of.values()), ()])
         means: list[list[float]] = [[] for _ in self.names]
-        for combination in combinations:
-            changed = [changes[label][place] for label, place in combination]
-            rest = _sum([whole, *(change for change, _ in changed)])
-            for number, (values, nothing) in enumerate(zip(means, self._nothing, strict=True)):
-                terms = chain(*(terms[2 * number : 2 * number + 2] for _, terms in changed))
-                values.append(math.fsum([*sums[number], *terms]) / rest if rest else nothing)
-        of_rows = dict(zip(labels_of, places, strict=False))
-        return Without(of_rows, _units_by_place(of_rows, times, len(combinations)), (), means)
+        for of_row in [*changes.values(), []]:
+            rest = whole + sum([weight for weight, _ in of_row])
+            for number, values in enumerate(means):
+                terms = [change for _, by_rate in of_row for change in by_rate[number :: len(means)]]
+                values.append(math.fsum(sums[number] + terms) / rest if rest else self._nothing[number])
+        places = dict(zip(changes, range(len(changes)), strict=True))
+        return Without(places, _units_by_place(places, times, len(changes) + 1), (), means)
 
 
 class ScoredEntry:
@@ -744,8 +746,8 @@ class ScoredRates(EntryRates):
         self.names, self._scored = names, entry
         self._places = [entry.entry[1].index(name) for name in names]
 
-    @cached_property
-    def columns(self) -> Sequence[Column]:  # type: ignore[override]  # the other entries store them
+    @property
+    def columns(self) -> Sequence[Column]:
         return self._scored.columns_of(self._scored.keys)
 
     @property
@@ -763,7 +765,7 @@ class ScoredRates(EntryRates):
         by_rate = self._scored.values(rows)
         return [[by_rate[number][place] for place in places] for number in self._places]
 
-    def without(self, times: Sequence[int]) -> Without:
+    def _without(self, times: Sequence[int]) -> Without:
         without = self._scored.without(times)
         return without._replace(rates=[without.rates[number] for number in self._places])
 
@@ -799,6 +801,12 @@ def _rows_of(columns: Iterable[Iterable[tuple[int, float]]]) -> Mapping[int, Row
         for row, count in column:
             rows.setdefault(row, []).append((number, count))
     return {row: tuple(counts) for row, counts in rows.items()}
+
+
+def _merged(columns: Sequence[Column]) -> Iterator[tuple[int, tuple[float, ...]]]:
+    """Yield each row that is in one of few columns, with its number in each."""
+    rows = dict.fromkeys(chain.from_iterable(columns))
+    return zip(rows, zip(*(map(column.get, rows, repeat(0)) for column in columns), strict=True), strict=True)
 
 
 Item = TypeVar("Item", bound=Hashable)
