@@ -18,7 +18,6 @@ from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named, with_settings
 from clueval.results.signature import SHORT, require_same
-from clueval.studies.compare import compare
 from clueval.version import SCORES, __version__
 
 keys = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=2)
@@ -116,23 +115,6 @@ def test_parse_refuses_a_text_that_is_not_a_signature(text: str, message: str) -
 # Comparing
 
 
-def test_results_with_different_signatures_are_compared_by_force_only() -> None:
-    documents = [Document(str(number), {"label": A}) for number in range(2)]
-    one, other = (
-        score(documents, documents, metrics=metrics, resample_by="document")
-        for metrics in ("exact", "exact,levels")
-    )
-
-    with pytest.raises(UsageError) as error:
-        compare(one, other)
-
-    assert str(error.value) == (
-        "the results cannot be compared: metrics is exact and exact+levels "
-        "(score both with the same options, or use force=True)"
-    )
-    assert compare(one, other, force=True).to_dict()["scores"][0]["against_baseline"][0]["p"] == 1
-
-
 # Adding
 
 
@@ -175,22 +157,7 @@ def test_force_cannot_add_the_counts_of_different_metrics() -> None:
         scored(FOUND, "exact").add(scored(FOUND, "levels"), force=True)
 
 
-def test_results_with_different_break_downs_cannot_be_added() -> None:
-    plain, broken_down = (score([A], [A], metrics="exact", by=by) for by in ((), "document"))
-
-    with pytest.raises(UsageError, match="broken down by nothing and by document cannot be added"):
-        plain.add(broken_down)
-
-
 # Headlines
-
-
-@pytest.mark.parametrize("name", sorted(set(METRICS) - {"noisy", "confusion", "masking", "strings"}))
-def test_headlines_of_every_metric_are_one_if_all_spans_are_correct(name: str) -> None:
-    found = scored(FOUND, name).scores()
-
-    assert found
-    assert {value for path, value in found.items() if path.endswith("f1")} == {1.0}
 
 
 def test_empty_lists_are_without_text_until_tags_are_added() -> None:
