@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.core.case import EqualCase, case_of, keys_of, keys_of_triples, located, same_key
+from clueval import score
+from clueval.core.case import EqualCase, case_of, counted, keys_of, keys_of_triples, located, same_key
 from clueval.core.document import Document, Layers, Row
 from clueval.core.span import Span
 from tests.cases import spans
@@ -87,6 +88,7 @@ def test_spans_of_zero_length_are_in_a_case_with_their_equals_and_what_covers_th
 @pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"k": value}, lambda value: value])
 def test_values_that_are_equal_in_python_but_not_in_kind_make_other_keys_wherever_they_are(wrap: Any) -> None:
     values = [1, 1.0, True, 0.0, -0.0, False, "1", None, [1], {1: 1}, {True: 1}]
+    values += [frozenset({1}), frozenset({True})]
     of_values = [key_of_feature(wrap(value)) for value in values]
 
     assert len(set(of_values)) == len(values)
@@ -99,9 +101,19 @@ def test_a_feature_that_is_not_a_number_makes_one_key() -> None:
     assert key_of_feature(float("nan")) == key_of_feature(float("nan"))
 
 
+def test_members_of_a_set_have_no_order() -> None:
+    one, other = (
+        frozenset([0, 8, 1j, 2j]),
+        frozenset([2j, 1j, 8, 0]),
+    )  # which Python gives in different orders
+
+    assert key_of_feature(one) == key_of_feature(other)
+
+
 def test_spans_that_differ_in_features_alone_come_by_type_and_value() -> None:
-    values = [True, math.nan, -1.5, 9.0, 10.0, 9, 10, [1], "10", "9"]
-    ordered = [True, -1.5, 9.0, 10.0, math.nan, 9, 10, [1], "10", "9"]
+    sets = [frozenset({1}), frozenset({2})]
+    values = [True, math.nan, -1.5, 9.0, 10.0, 9, 10, [1], *sets, "10", "9", "a'"]
+    ordered = [True, -1.5, 9.0, 10.0, math.nan, 9, 10, [1], *sets, "10", "9", "a'"]
     given_spans = [Span(0, 2, "A", features={"n": value}) for value in values]
     for ordering in (given_spans, given_spans[::-1]):
         (key,) = keys(text(ordering), NONE, reads={"n"})
@@ -128,6 +140,34 @@ def test_a_filter_marks_the_spans_that_do_not_count() -> None:
 
     assert [span[-1] for span in key[3:]] == ["A", False]
     assert case_of(key, "x").counted == (None, (False,))
+
+
+@pytest.mark.parametrize("risks", [("high", "low"), ("low", "high")])
+@pytest.mark.parametrize(("asked", "counted"), [("high", 1), ("low", 1), ("none", 0)])
+def test_filter_counts_a_span_where_the_other_layer_has_any_label_that_is_asked_for(
+    risks: tuple[str, str], asked: str, counted: int
+) -> None:
+    """The second span only makes ``none`` a risk that occurs; it has no entity."""
+    layers = {
+        "entity": [Span(0, 4, "PER")],
+        "risk": [*(Span(0, 4, risk) for risk in risks), Span(6, 7, "none")],
+    }
+    side = [Document("d", layers, text="Anna am.", unit="character")]
+
+    result = score(side, side, metrics="exact", where=[f"risk={asked}"])
+
+    assert result.get("exact.entity.micro.gold") == counted
+
+
+def test_filter_takes_the_label_of_most_positions_and_of_equal_ones_the_earliest() -> None:
+    """[0,4) has two positions of each of A and B, first A; [4,9) has three of B and two of A."""
+    spans = [Span(0, 2, "A"), Span(2, 4, "B"), Span(4, 6, "A"), Span(6, 9, "B")]
+    layers = {"e": [Span(0, 4, "PER"), Span(4, 9, "LOC")], "x": spans}
+    side = [Document("d", layers, text="x" * 9, unit="character")]
+
+    flags = {label: counted(side[0].layers["e"], side[0], {"x": frozenset(label)}) for label in "AB"}
+
+    assert flags == {"A": [True, False], "B": [False, True]}
 
 
 def test_merged_layers_make_one_sequence_with_a_label_for_each_layer() -> None:
@@ -185,6 +225,20 @@ def test_spans_with_gaps_and_spans_of_one_side_are_no_equal_cases() -> None:
     sides = [text("A[0,1)[2,3) B[5,6) B[5,6)"), text("A[0,1)[2,3)")]
 
     assert [case.first for case in located(sides, ["x"], equal=[])] == [0, 5]
+
+
+def test_located_cases_have_the_order_and_the_filter_of_their_keys() -> None:
+    layers = {"x": [Span(0, 2, "A", {"n": n}) for n in (3, 1, 2)], "y": spans("high[0,1)")}
+    sides = [Document("d", layers, tokens=["x"] * 4), NONE, None]
+
+    (case,) = located(sides, ["x"], reads={"n"}, where={"y": frozenset({"high"})})
+    (unfiltered,) = located(sides, ["x"], reads={"n"})
+    (other,) = located(sides, ["x"], where={"y": frozenset({"low"})})
+
+    assert [span.features["n"] for span in (case.sides[0] or ())] == [1, 2, 3]
+    assert case.sides[1:] == ((), None)
+    assert (case.counted, other.counted) == (((True,) * 3, (), None), ((False,) * 3, (), None))
+    assert unfiltered.counted == (None, None, None)
 
 
 # Properties

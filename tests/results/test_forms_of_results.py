@@ -14,14 +14,12 @@ import clueval
 from clueval import CluevalWarning, Document, Result, Span, score
 from clueval.cli import main, printing
 from clueval.core.exact import Exact
-from clueval.core.levels import Levels
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.results import first_screen, rows
 from clueval.results.rows import LONG_ROW, ROW
 from clueval.results.tables import tables_of
-from tests.random_corpora import Corpus, sum_of
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 LAYERS = {"entity": 2, "risk": 3}
@@ -394,20 +392,6 @@ def test_a_break_down_is_shown_whether_or_not_its_reports_are_made_when_asked_fo
         "exact: labels",
         "By document: exact, label: micro",
     ]
-
-
-def test_the_headline_of_levels_costs_less_and_is_that_of_the_report() -> None:
-    gold = [clueval.Span(0, 2, {"x": "A", "y": "B"}), clueval.Span(3, 5, {"x": "A"})]
-    predicted = [clueval.Span(0, 2, {"x": "A", "y": "A"}), clueval.Span(3, 9, {"x": "A"})]
-    sides = [[clueval.Document("d", {"x": spans})] for spans in (gold, predicted)]
-    total = sum_of(Corpus("flat", ["x"], *sides), Levels())
-    part, whole = Levels().headline_report(total, ["x", "y", "z"]), Levels().scores(total, ["x", "y", "z"])
-
-    assert part["unlabelled"] == {"1": whole["unlabelled"]["1"]}
-    assert part["labelled"] == {
-        layer: {"1": {"micro": levels["1"]["micro"]}} for layer, levels in whole["labelled"].items()
-    }
-    assert part["labelled"]["y"]["1"]["micro"]["gold"] == 1
 
 
 # The first screen
