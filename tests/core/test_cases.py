@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import score
-from clueval.core.case import EqualCase, case_of, counted, keys_of, keys_of_triples, located, same_key
+from clueval.core.case import (
+    EqualCase,
+    case_of,
+    counted,
+    keys_of,
+    keys_of_triples,
+    located,
+    other_key,
+    same_key,
+)
 from clueval.core.document import Document, Layers, Row
 from clueval.core.span import Span
 from tests.cases import spans
@@ -111,9 +120,9 @@ def test_members_of_a_set_have_no_order() -> None:
 
 
 def test_spans_that_differ_in_features_alone_come_by_type_and_value() -> None:
-    sets = [frozenset({1}), frozenset({2})]
-    values = [True, math.nan, -1.5, 9.0, 10.0, 9, 10, [1], *sets, "10", "9", "a'"]
-    ordered = [True, -1.5, 9.0, 10.0, math.nan, 9, 10, [1], *sets, "10", "9", "a'"]
+    sets = [frozenset({True}), frozenset({1}), frozenset({2})]
+    values = [True, math.nan, -1.5, 9.0, 10.0, 9, 10, [1], [True], *sets, "10", "9", "a'"]
+    ordered = [True, -1.5, 9.0, 10.0, math.nan, 9, 10, [1], [True], *sets, "10", "9", "a'"]
     given_spans = [Span(0, 2, "A", features={"n": value}) for value in values]
     for ordering in (given_spans, given_spans[::-1]):
         (key,) = keys(text(ordering), NONE, reads={"n"})
@@ -160,14 +169,25 @@ def test_filter_counts_a_span_where_the_other_layer_has_any_label_that_is_asked_
 
 
 def test_filter_takes_the_label_of_most_positions_and_of_equal_ones_the_earliest() -> None:
-    """[0,4) has two positions of each of A and B, first A; [4,9) has three of B and two of A."""
-    spans = [Span(0, 2, "A"), Span(2, 4, "B"), Span(4, 6, "A"), Span(6, 9, "B")]
-    layers = {"e": [Span(0, 4, "PER"), Span(4, 9, "LOC")], "x": spans}
-    side = [Document("d", layers, text="x" * 9, unit="character")]
+    """[0,4) has two positions of each of A and B, first A; [4,9) has three of B and two of A.
 
-    flags = {label: counted(side[0].layers["e"], side[0], {"x": frozenset(label)}) for label in "AB"}
+    [9,16) has three of B and twice two of A; [16,20) has twice one of A, first, and two of B.
+    """
+    labels = "A[0,2) B[2,4) A[4,6) B[6,9) A[9,11) B[11,14) A[14,16) A[16,17) B[17,19) A[19,20)"
+    document = Document("d", {"e": spans("P[0,4) P[4,9) P[9,16) P[16,20)"), "x": spans(labels)})
 
-    assert flags == {"A": [True, False], "B": [False, True]}
+    flags = {label: counted(document.layers["e"], document, {"x": frozenset(label)}) for label in "AB"}
+
+    assert flags == {"A": [True, False, True, True], "B": [False, True, False, False]}
+
+
+def test_a_span_counts_if_it_meets_the_filters_of_all_layers() -> None:
+    document = Document("d", {"x": spans("A[0,2) A[2,4) B[4,6)"), "y": spans("high[0,2) low[2,6)")})
+    by_risk, by_label = {"y": frozenset({"high"})}, {"x": frozenset({"A"})}
+
+    for where in ({**by_risk, **by_label}, {**by_label, **by_risk}):
+        assert counted(document.layers["x"], document, where) == [True, False, False]
+    assert counted(document.layers["x"], document, by_label) == [True, True, False]
 
 
 def test_merged_layers_make_one_sequence_with_a_label_for_each_layer() -> None:
@@ -200,7 +220,8 @@ def test_rows_give_the_keys_of_their_spans_and_are_refused_outside_the_text() ->
 def test_positions_with_equal_tags_follow_from_the_spans() -> None:
     assert case_of((4, None, 3, (0, 4, 0, "A"), (0, 2, 1, "A")), "x").equal == 2
     assert case_of((4, None, 3, (0, 4, 0, "A"), (2, 4, 1, "A")), "x").equal == 1  # B-A is not I-A
-    assert case_of(same_key(), "x").equal == 1
+    assert (case_of(same_key(), "x").equal, case_of(other_key(), "x").equal) == (1, 0)
+    assert case_of(other_key(), "x").length == 1
 
 
 def test_around_has_the_spans_of_the_other_side_that_overlap() -> None:

@@ -301,8 +301,8 @@ def test_layers_whose_spans_overlap_are_refused_with_the_document() -> None:
 
     with pytest.raises(OverlapError, match=r"document 'd9': spans \[0,2\) and \[1,3\)"):
         merge_layers({"a": [], "b": crossing}, document="d9")
-    with pytest.raises(OverlapError, match=r"document 'd9'"):
-        with_merged(Document("d9", {"a": crossing}))
+    with pytest.raises(OverlapError, match=r"^f\.vrt, document 'd9'"):
+        with_merged(Document("d9", {"a": crossing}, file="f.vrt"))
 
 
 def test_a_merged_document_has_one_layer_and_no_tags() -> None:

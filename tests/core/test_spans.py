@@ -6,6 +6,7 @@ import gc
 import pickle
 from dataclasses import MISSING, fields, replace
 from inspect import signature
+from itertools import combinations, product
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ from oracles import naive_components
 
 from clueval.core.count import MANY, collector_paused
 from clueval.core.document import Document, Pair
-from clueval.core.overlap import SpanIndex, overlap_components
+from clueval.core.overlap import SpanIndex, overlap_components, overlap_groups
+from clueval.core.ranges import Regions
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, SpanError
 from clueval.transforms.characters import to_characters
@@ -129,6 +131,17 @@ def test_parts_move_to_characters_with_their_span() -> None:
     assert document.layers["label"][0].fragments == ((0, 2), (5, 8))
 
 
+def test_a_span_that_is_placed_elsewhere_keeps_what_it_carries() -> None:
+    span = Span(2, 6, "A", {"f": 1}, frozenset({2, 5}), id="T1", line=3, parts=[(2, 3), (5, 6)])
+    moved = span.placed(lambda start, end: (2 * start, 2 * end))
+    plain = Span(2, 6, "A").placed(lambda start, end: (start + 1, end + 1))
+
+    assert (moved.start, moved.end, moved.parts) == (4, 12, ((4, 6), (10, 12)))
+    assert moved.tokens == {4, 5, 10, 11}
+    assert (moved.labels, moved.features, moved.id, moved.line) == (span.labels, {"f": 1}, "T1", 3)
+    assert (plain, plain.parts, plain.tokens) == (Span(3, 7, "A"), None, None)
+
+
 # Overlaps
 
 
@@ -149,6 +162,33 @@ def test_components_are_the_connected_components_of_the_overlap_graph(those: lis
     components = overlap_components(numbered)
 
     assert {frozenset(int(s.label) for s in c) for c in components} == naive_components(those)
+
+
+@given(any_spans())
+@example(spans("A[0,2)[5,6) A[3,4) A[3,4) A[5,6) A[1,2)"))
+def test_groups_are_the_connected_spans_whose_fragments_share_positions(those: list[Span]) -> None:
+    groups = [{number} for number in range(len(those))]
+    for one, other in combinations(range(len(those)), 2):
+        pieces = product(those[one].fragments, those[other].fragments)
+        if any(start < last and first < end for (start, end), (first, last) in pieces):
+            both = [group for group in groups if one in group or other in group]
+            groups = [*(group for group in groups if group not in both), set().union(*both)]
+
+    found = overlap_groups(those)
+
+    assert sorted(found) == sorted(map(sorted, groups))
+    assert found == sorted(found)
+
+
+@given(any_spans(), any_spans(1))
+def test_regions_count_the_positions_of_a_span_that_are_in_them(those: list[Span], spans: list[Span]) -> None:
+    regions = Regions([part for each in those for part in each.fragments])
+    within = {position for each in those for part in each.fragments for position in range(*part)}
+
+    assert (bool(regions), regions.positions) == (bool(those), len(within))
+    for span in spans:
+        own = {position for part in span.fragments for position in range(*part)}
+        assert regions.shared(span) == len(own & within)
 
 
 @given(any_spans(20), any_spans(4))

@@ -139,8 +139,8 @@ def test_a_layer_without_a_span_has_zeros() -> None:
 
 
 def test_the_headline_of_levels_costs_less_and_is_that_of_the_report() -> None:
-    gold = [Span(0, 2, {"x": "A", "y": "B"}), Span(3, 5, {"x": "A"})]
-    predicted = [Span(0, 2, {"x": "A", "y": "A"}), Span(3, 9, {"x": "A"})]
+    gold = [Span(0, 2, {"x": "A", "y": "B"}), Span(3, 5, {"x": "A"}), Span(10, 11, {"x": "B"})]
+    predicted = [Span(0, 2, {"x": "A", "y": "A"}), Span(3, 9, {"x": "A"}), Span(10, 11, {"x": "B"})]
     sides = [[Document("d", {"x": spans})] for spans in (gold, predicted)]
     total = sum_of(Corpus("flat", ["x"], *sides), Levels())
     part, whole = Levels().headline_report(total, ["x", "y", "z"]), Levels().scores(total, ["x", "y", "z"])
