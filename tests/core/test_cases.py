@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval import score
@@ -62,10 +62,22 @@ def test_the_order_of_spans_changes_no_key() -> None:
     assert len(orders) == 1
 
 
-def test_an_ordered_document_keeps_its_order_in_the_key() -> None:
-    (key,) = keys(text("B[0,2) A[0,2)", ordered=True), NONE)
+def test_spans_with_features_come_by_start_end_and_side() -> None:
+    gold = text([Span(0, 3, "A", features={"n": 1}), Span(1, 2, "A", features={"n": 2})])
+    predicted = text([Span(0, 2, "A", features={"n": 1})])
 
-    assert [span[3] for span in key[3:]] == ["B", "A"]
+    (key,) = keys(gold, predicted, reads={"n"})
+
+    assert [span[:3] for span in key[3:]] == [(0, 2, 1), (0, 3, 0), (1, 2, 0)]
+
+
+def test_an_ordered_document_keeps_its_order_in_the_key() -> None:
+    sides = text("B[0,2) A[0,2)", ordered=True), NONE
+
+    (key,) = keys(*sides)
+    (case,) = located(sides, ["x"])
+
+    assert [span[3] for span in key[3:]] == [span.label for span in case.sides[0] or ()] == ["B", "A"]
 
 
 def test_a_key_has_no_feature_id_line_or_score_that_no_metric_reads() -> None:
@@ -192,9 +204,13 @@ def test_a_span_counts_if_it_meets_the_filters_of_all_layers() -> None:
 
 def test_merged_layers_make_one_sequence_with_a_label_for_each_layer() -> None:
     layers = {"x": spans("A[0,2)"), "y": spans("high[1,4)")}
-    (key,) = keys(Document("d", layers, tokens=["x"] * 4), NONE, layers=("x", "y"), merge=True)
+    sides = Document("d", layers, tokens=["x"] * 4), NONE
+
+    (key,) = keys(*sides, layers=("x", "y"), merge=True)
+    (case,) = located(sides, ("x", "y"), merge=True)
 
     assert key == (4, None, 3, (0, 4, 0, (("x", "A"), ("y", "high"))))
+    assert (case.sequence, case.sides[0]) == ("merged", case_of(key, "merged").gold)
 
 
 def test_a_side_that_lacks_the_document_is_missing_in_its_keys_and_cases() -> None:
@@ -297,7 +313,17 @@ def test_keys_are_the_connected_sets_of_spans_wherever_they_stand(
     assert sorted(list(key[3:]) for key in keys_of_triples(*moved)) == model(gold, predicted)
 
 
+FLAT: list[Row] = [(0, 2, "A"), (2, 3, "B"), (5, 6, "A")]
+POINTS: list[Row] = [(3, 3, "A"), (3, 3, "B")]
+TIED: list[Row] = [(0, 2, "B"), (0, 2, "A")]
+
+
 @given(ROWS, ROWS, st.booleans())
+@example(FLAT, FLAT, True)
+@example(FLAT, FLAT, False)
+@example(POINTS, POINTS, True)
+@example([(1, 3, "B"), (3, 3, "A"), (3, 5, "B")], [(3, 3, "C")], True)
+@example(TIED, [(1, 2, "C")], True)
 def test_rows_and_documents_have_the_same_keys_and_located_cases_are_those_of_the_keys(
     gold: list[Row], predicted: list[Row], has_text: bool
 ) -> None:

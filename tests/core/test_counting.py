@@ -20,7 +20,7 @@ from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric
 from clueval.core.sentences import TextParts
 from clueval.core.span import Span
-from clueval.core.tally import Tally
+from clueval.core.tally import Counts, Tally
 from clueval.files.errors import OverlapError, UsageError
 from tests.cases import spans
 
@@ -68,6 +68,13 @@ def counted(metric: DocumentMetric, pairs: Sequence[Pair], **plan: Any) -> Tally
     bag = count([pairs], Plan((metric,), **plan))
     tallies = [tally for of in bag.tallies.values() for (name, _), tally in of.items() if name != NO_LAYER]
     return sum(tallies, Tally())
+
+
+def test_f_weighs_recall_by_beta() -> None:
+    counts = Counts(4, 2, 1, 1)  # precision 1/2, recall 1/4
+
+    assert (counts.f(), counts.f(1.0)) == (pytest.approx(1 / 3),) * 2
+    assert counts.f(2.0) == pytest.approx(5 * (1 / 8) / (4 * (1 / 2) + 1 / 4))
 
 
 def test_layers_are_merged_in_their_order_before_they_are_counted() -> None:

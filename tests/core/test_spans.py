@@ -16,10 +16,17 @@ from oracles import naive_components
 
 from clueval.core.count import MANY, collector_paused
 from clueval.core.document import Document, Pair
-from clueval.core.overlap import SpanIndex, overlap_components, overlap_groups
+from clueval.core.overlap import (
+    MAX_PAIRS,
+    PAIRS_OF_SPAN,
+    SpanIndex,
+    overlap_components,
+    overlap_groups,
+    require_few_pairs,
+)
 from clueval.core.ranges import Regions
 from clueval.core.span import Frozen, Span
-from clueval.files.errors import CluevalError, FormatError, SpanError
+from clueval.files.errors import CluevalError, FormatError, LimitError, SpanError
 from clueval.transforms.characters import to_characters
 from tests.cases import any_spans, spans
 
@@ -115,8 +122,8 @@ def test_parts_come_in_order_and_the_span_reaches_from_the_first_to_the_last() -
     ],
 )
 def test_parts_that_contradict_each_other_are_refused(parts: list[tuple[int, int]], problem: str) -> None:
-    with pytest.raises(SpanError, match=problem):
-        Span(0, 9, parts=parts)
+    with pytest.raises(SpanError, match=f"^line 7: .*{problem}"):
+        Span(0, 9, parts=parts, line=7)
 
 
 def test_no_ranges_make_no_span() -> None:
@@ -200,6 +207,19 @@ def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list
 
     for query in queries:
         assert index.overlapping(query) == [n for n, each in enumerate(those) if query.overlaps(each)]
+
+
+def test_pairs_above_the_limit_are_refused_with_advice() -> None:
+    require_few_pairs(MAX_PAIRS, 1)
+    require_few_pairs(PAIRS_OF_SPAN * 10_000, 10_000)
+
+    with pytest.raises(LimitError) as caught:
+        require_few_pairs(MAX_PAIRS + 1, 1)
+
+    assert str(caught.value) == (
+        f"more than {MAX_PAIRS:,} pairs of spans overlap, too many to be compared one by one "
+        "(score the document in parts, or leave out spans that are nested or repeated)"
+    )
 
 
 # Documents
