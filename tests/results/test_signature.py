@@ -182,30 +182,6 @@ def of_samples(**options: Any) -> Result:
     return score(*PATHS, **{"layers": LAYERS, **options})
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize("form", [str, lambda signature: signature.short], ids=["long", "short"])
-@pytest.mark.parametrize(
-    ("options", "path"),
-    [
-        ({}, "levels.entity.labelled.entity.1.micro.f1"),
-        ({"metrics": "levels,exact", "where": ["risk=high", "risk=low"]}, "exact.risk.micro.recall"),
-        ({"merge": True, "unit": "character"}, "levels.merged.labelled.risk.3.macro.f1"),
-        ({"metrics": "partial", "invalid": "discard", "scheme": "BIO"}, "partial.entity.micro.f1"),
-        ({"metrics": [metric_named("fair", focus="system")]}, "fair.entity.overall.fair.precision"),
-        ({"where": {"domain": ["Mietrecht"]}}, "levels.entity.unlabelled.2.f1"),
-    ],
-)
-def test_options_of_the_signature_give_the_numbers_again(
-    options: dict[str, Any], path: str, form: Any
-) -> None:
-    result = of_samples(**options)
-    again = score(*PATHS, layers=LAYERS, **Signature.parse(form(result.signature)).options())
-
-    assert again.signature == result.signature
-    assert again.metrics == result.metrics
-    assert 0 < (again.get(path) or 0) < 1
-
-
 @pytest.mark.parametrize(
     "metric",
     [
