@@ -26,6 +26,7 @@ from clueval.core.span import Span
 from tests.cases import spans
 
 SPANS = [Span(0, 2, "A"), Span(0, 2, "B"), Span(1, 5, "A", features={"n": 1}), Span(4, 6, "A")]
+SPANS += [Span(0, 4, "A", tokens=frozenset({0, 3})), Span(0, 4, "A", tokens=frozenset({0, 2, 3}))]
 NONE = Document("d", {}, tokens=["x"] * 12)
 
 
@@ -57,7 +58,8 @@ def test_equal_cases_at_different_places_have_one_key() -> None:
 
 
 def test_the_order_of_spans_changes_no_key() -> None:
-    orders = {tuple(keys(text(SPANS[n:] + SPANS[:n]), NONE, reads={"n"})) for n in range(len(SPANS))}
+    rotated = [SPANS[n:] + SPANS[:n] for n in range(len(SPANS))]
+    orders = {tuple(keys(text(each), NONE, reads={"n", "tokens"})) for each in rotated}
 
     assert len(orders) == 1
 
@@ -155,12 +157,22 @@ def test_tags_that_differ_outside_all_spans_are_other_positions() -> None:
     assert (column.others, column.keys) == ([0], [(1, 0, 3, (0, 1, 1, "A"))])
 
 
+def test_tags_of_any_number_of_sides_differ_at_positions_of_the_document() -> None:
+    tags = ["O", "O", "B-A"], ["O", "I-A", "B-A"], ["O", "B-A", "B-B"]
+    sides = [Document("d", {}, tokens=["x"] * 3, start=7, tags={"x": of_side}) for of_side in tags]
+    columns = [next(keys_of(given_sides, ["x"])) for given_sides in (sides[:2], sides, sides[:1] * 3)]
+
+    assert [column.others for column in columns] == [[8], [8, 9], []]
+
+
 def test_a_filter_marks_the_spans_that_do_not_count() -> None:
     sides = [Document("d", {"x": spans("A[0,2)"), "y": spans(f"{label}[0,2)")}) for label in ("high", "low")]
     (key,) = keys(*sides, where={"y": frozenset({"high"})})
 
     assert [span[-1] for span in key[3:]] == ["A", False]
-    assert case_of(key, "x").counted == (None, (False,))
+    case = case_of(key, "x")
+    assert case.counted == (None, (False,))
+    assert [len([*case.counting(side)]) for side in (0, 1)] == [1, 0]
 
 
 @pytest.mark.parametrize("risks", [("high", "low"), ("low", "high")])

@@ -23,6 +23,7 @@ from clueval.core.overlap import (
     overlap_components,
     overlap_groups,
     require_few_pairs,
+    shared_positions,
 )
 from clueval.core.ranges import Regions
 from clueval.core.span import Frozen, Span
@@ -127,8 +128,8 @@ def test_parts_that_contradict_each_other_are_refused(parts: list[tuple[int, int
 
 
 def test_no_ranges_make_no_span() -> None:
-    with pytest.raises(SpanError, match="a span needs at least one range"):
-        Span.of_fragments([])
+    with pytest.raises(SpanError, match=r"^line 3: a span needs at least one range"):
+        Span.of_fragments([], line=3)
 
 
 def test_parts_move_to_characters_with_their_span() -> None:
@@ -188,6 +189,8 @@ def test_groups_are_the_connected_spans_whose_fragments_share_positions(those: l
 
 
 @given(any_spans(), any_spans(1))
+@example(spans("A[0,1)[3,4) A[6,9)"), spans("A[0,9)"))
+@example(spans("A[0,9)"), spans("A[1,2)[4,6)"))
 def test_regions_count_the_positions_of_a_span_that_are_in_them(those: list[Span], spans: list[Span]) -> None:
     regions = Regions([part for each in those for part in each.fragments])
     within = {position for each in those for part in each.fragments for position in range(*part)}
@@ -196,6 +199,9 @@ def test_regions_count_the_positions_of_a_span_that_are_in_them(those: list[Span
     for span in spans:
         own = {position for part in span.fragments for position in range(*part)}
         assert regions.shared(span) == len(own & within)
+        for other in those:
+            theirs = {position for part in other.fragments for position in range(*part)}
+            assert shared_positions(span, other) == len(own & theirs)
 
 
 @given(any_spans(20), any_spans(4))
