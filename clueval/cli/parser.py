@@ -140,6 +140,12 @@ class CommandParser(argparse.ArgumentParser):
         near = suggestion(word, words) if hint is None or word in words else f"; {hint}"
         return f"unknown option {name}{near}"
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            from clueval.files.names import one_of  # only for names that do not exist
+
+            raise argparse.ArgumentError(action, f"{value!r} is unknown; {one_of(str(value), action.choices)}")
+
     def error(self, message: str) -> NoReturn:
         lacking = re.fullmatch(r"argument (\S+?)(?:/\S+)?: expected (?:at least )?one argument", message)
         if lacking is not None:

@@ -19,14 +19,14 @@ from clueval.cli.commands import COMMANDS, command_parser, overview, require_com
 from clueval.cli.declared import OneOf
 from clueval.cli.options import settings_of
 from clueval.cli.outputs import LINES, put_result
-from clueval.cli.printing import put, put_markdown
+from clueval.cli.printing import complain, put, put_markdown
 from clueval.files import errors
 from clueval.files.errors import UsageError
 from clueval.files.options import option_of, options_of
 from clueval.formats.catalogue import FormatEntry, catalogue
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
-from clueval.guide.pages import contents, found_pages, page_named
+from clueval.guide.pages import SIMILAR_WORDS, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import shown_default, values_of
 
@@ -164,7 +164,8 @@ def _definition_of(name: str) -> str:
 
 def guide(page: list[str] | None = None) -> int:
     """Show a page of the guide: how to score, what each number means, and how to change from another program. If no
-    page has this name, list the pages that have these words in their title or text. Without PAGE, list all pages.
+    page has this name, list the pages that have these words in their title or text. The exit code is 2 if no page has
+    any of them; then the list has pages with similar words. Without PAGE, list all pages.
 
     usage: [PAGE | WORD ...]
 
@@ -176,11 +177,14 @@ def guide(page: list[str] | None = None) -> int:
         clueval guide redacted
     """
     if not page:
-        shown = contents()
-    else:
-        named = page_named("-".join(page).lower())
-        shown = found_pages(page, PARTS) if named is None else named.completed(PARTS)
+        put_markdown(contents().for_terminal())
+        return 0
+    named = page_named("-".join(page).lower())
+    shown = found_pages(page, PARTS) if named is None else named.completed(PARTS)
     put_markdown(shown.for_terminal())
+    if shown.name == SIMILAR_WORDS:
+        complain(f"clueval guide: no page has {' '.join(page)!r} (clueval guide lists all pages)")
+        return 2
     return 0
 
 
@@ -284,9 +288,9 @@ def help(about: str | None = None, topic: str | None = None) -> int:
     require_command(about)
     parser = command_parser(about)
     if topic is not None and topic not in parser.topics:
-        topics = (
-            f"one of {', '.join(parser.topics)}" if parser.topics else f"clueval {about} --help shows all"
-        )
+        from clueval.files.names import one_of  # only for names that do not exist
+
+        topics = one_of(topic, parser.topics) if parser.topics else f"clueval {about} --help shows all"
         raise UsageError(f"clueval {about} has no help topic {topic!r}", advice=topics)
     put(parser.format_help() if topic is None else parser.format_topic(topic), end="")
     return 0

@@ -28,7 +28,6 @@ from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.options import changed_values, options_of
 from clueval.files.visible import visible
-from clueval.metrics import chosen_metrics
 from clueval.reports.table import cut
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result
@@ -212,19 +211,17 @@ def score(
         result = result if metrics is None else result.scored(metrics)
         result = replace(result, trust=trust) if trust.intervals else result
     else:
-        others: dict[str, Any] = {"signature": signature} if signature else {}
-        if metrics is not None or not signature:
-            others["metrics"] = metrics or chosen_metrics("levels")
         with jobs.counting(gold, predicted) as work:
             result = clueval.score(
                 of_gold,
                 of_predicted,
+                metrics=metrics,
+                signature=signature,
                 reference=reference,
                 reference_set=reference_set,
                 write_indicators=write_indicators,
                 **{**counting, **preparing, **work, **changed_values(replace(trust, save=None))},
                 **reading,
-                **others,
             )
     if trust.save is not None:
         result.save(trust.save)

@@ -7,7 +7,7 @@ In an advice, ``{by:document}`` is an option with a value, ``{by}`` one without:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 SETTINGS = "settings belong to a metric: {metric:partial(factor=0.5)}"
 REDACTED = "; redacted texts are masking([{'text': text, 'spans': spans}], [redacted], redacted=True)"
@@ -137,6 +137,16 @@ def question(name: str, names: Collection[str], cutoff: float = NEAR) -> str:
     """
     near = near_names(name, names, cutoff)
     return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def one_of(name: str, names: Iterable[object]) -> str:
+    """Return the names, after a question that suggests those that are similar.
+
+    >>> one_of("recal", ["recall", "precision"])
+    'did you mean recall? one of recall, precision'
+    """
+    known = list(map(str, names))
+    return f"{question(name, known)} one of {', '.join(known)}".lstrip()
 
 
 def synonym(name: str, function: str, *, dashes: bool = False) -> str | None:

@@ -229,7 +229,9 @@ class Reading:
             labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
             object.__setattr__(self, "labels", labels)
         if self.input is not None and self.input not in _formats():
-            raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(_formats())}")
+            from clueval.files.names import one_of  # only for names that do not exist
+
+            raise UsageError(f"unknown format {self.input!r}", advice=one_of(self.input, _formats()))
         for name, (choices, problem) in _CHOICES.items():
             value = getattr(self, name)
             if value is not None and value not in choices:

@@ -44,6 +44,9 @@ _LINK = re.compile(r"\[([^]\n]+)\]\(([a-z0-9-]+)\.md\)")
 SIMILAR = 0.6
 """How similar a word must be that is looked for instead of one that no page has."""
 
+SIMILAR_WORDS = "similar"
+"""The name of the list of pages where no page has any word that is looked for."""
+
 SHOWN = 10
 """How many pages `found_pages` lists."""
 
@@ -52,7 +55,7 @@ _WORDS = re.compile(r"^<!-- words: (.*) -->$", re.MULTILINE)
 
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _ANY_LINK = re.compile(r"\[([^]\n]+)\]\([^)\n]+\)")
-_SIGNS = re.compile(r"^[\s#>|-]+|[`*]|\s*\|$|\s*<!--.*-->")
+_SIGNS = re.compile(r"^[\s#>|*-]+|`|\*\*|(?<![/'\w])\*(?=[\w`])|(?<=\w)\*(?![./\w])|\s*\|$|\s*<!--.*-->")
 _LONGEST = 110
 """How long the line of a page may be before it is cut around the word."""
 
@@ -156,7 +159,8 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
 
     A word in the heading of a page counts most; one that many pages have counts little; a page of the reference, which
     has many words, counts half. Spelling is compared as `_plain` leaves it. A word that no page has is replaced by the
-    most similar one of all. Raises `UsageError`, with the nearest name of a page, if no word is found.
+    most similar one of all; if no page has any of the words, the name of the list is `SIMILAR_WORDS`. Raises
+    `UsageError`, with the nearest name of a page, if no similar word is found, either.
     """
     query = " ".join(words)
     pages = [page.completed(parts) for page in all_pages().values()]
@@ -164,9 +168,12 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
     summaries = [_plain(page.plain_summary) for page in pages]
     texts = [f"{heading} {_plain(page.shown_text)}" for heading, page in zip(headings, pages, strict=True)]
     weights: dict[re.Pattern[str], float] = {}
+    name, what = SIMILAR_WORDS, "similar words"
     for word in re.findall(r"\w+", _plain(query)):
         pattern = re.compile(rf"(?<!\w){word.removesuffix('s') if len(word) > 3 else word}")
         number = sum(bool(pattern.search(text)) for text in texts)
+        if number:
+            name, what = "search", "these words or similar ones"
         if not number and (similar := _similar(word, texts)):
             pattern = re.compile(rf"(?<!\w){similar}")
             number = sum(bool(pattern.search(text)) for text in texts)
@@ -183,11 +190,11 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
     matching = [pages[number] for number in ranked if points[number]]
     if not matching:
         raise _nothing(query)
-    lines = [f"No page has the name {query!r}. Pages with these words or similar ones, the best first:", ""]
+    lines = [f"No page has the name {query!r}. Pages with {what}, the best first:", ""]
     lines += [f"- [{page.title}]({page.name}.md): {_line(page, list(weights))}" for page in matching[:SHOWN]]
     if len(matching) > SHOWN:
         lines += ["", f"{len(matching) - SHOWN} more have a word of these."]
-    return Page("search", "\n".join(lines))
+    return Page(name, "\n".join(lines))
 
 
 def _plain(text: str) -> str:
