@@ -156,7 +156,8 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     for headline, of_sequence in zip(all_headlines, of_levels, strict=True):
         label_rows = headline.of_labels()[0]
         rows = _worst_first(row for row in label_rows if id(row) in frequent)
-        shown = [*of_sequence, *((_name(row, headline.is_merged), row) for row in rows)]
+        names = (phrase("exact, {label}", label=_name(row, headline.is_merged)) for row in rows)
+        shown = [*of_sequence, *zip(names, rows, strict=True)]
         title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(label_rows))}"
         yield _table(title, "", shown)
 
