@@ -144,7 +144,9 @@ class CommandParser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             from clueval.files.names import one_of  # only for names that do not exist
 
-            raise argparse.ArgumentError(action, f"{value!r} is unknown; {one_of(str(value), action.choices)}")
+            raise argparse.ArgumentError(
+                action, f"{value!r} is unknown; {one_of(str(value), action.choices)}"
+            )
 
     def error(self, message: str) -> NoReturn:
         lacking = re.fullmatch(r"argument (\S+?)(?:/\S+)?: expected (?:at least )?one argument", message)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 FIRST_PLACES = 20
 """The number of places that the form text has, unless a report says otherwise."""
 
+IN_A_PAGE = ': -o x.html, in Python write("x.html")'
+"""How to see all places, after their number."""
 
 USUAL = {
     "unit": "token",
