@@ -189,7 +189,15 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
     "a pattern": (lambda: len([*clueval.read(str(GERMAN / "gold.v*"), {"entity": 2})]) > 0, True),
 }
 
+NAMED_LAYER = {"entity": 2}
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "layers of lists": (lambda: exact(TAGS, OTHER, layers=NAMED_LAYER), "layers={'entity': 2} names columns"),
+    "layers of annotators": (lambda: clueval.agree(TAGS, OTHER, layers=NAMED_LAYER), "names columns or keys"),
+    "fail_under": (lambda: exact(TAGS, OTHER, fail_under=0.8), "as in assert result.f1 >= 0.8"),
+    "levels as a signature of exact says": (
+        lambda: score(TAGS, OTHER, metrics="levels", signature=score(TAGS, OTHER, metrics="exact").signature),
+        "metrics=... is not as the signature says: metrics:exact",
+    ),
     "tokens with tags": (
         lambda: exact([[("Ada", "B-PER"), ("met", "O")]], TAGS),
         "pairs of a token and its tag",
