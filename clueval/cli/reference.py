@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
@@ -29,6 +29,8 @@ from clueval.formats.options import Reading
 from clueval.guide.pages import SIMILAR_WORDS, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import shown_default, values_of
+from clueval.reports.content import Content
+from clueval.reports.report import Report
 
 _NAMES = ", ".join(NAMES)
 
@@ -207,39 +209,47 @@ def _format_sections() -> Iterator[tuple[str, str]]:
 
 def _function_sections() -> Iterator[tuple[str, str]]:
     """Yield every public name with its signature and its description, and for classes those of public methods."""
+    every_result = {**vars(Report), **{name: getattr(Content, name) for name in _OF_READERS}}
+    yield "Every result", "\n".join(_described("the result of score, compare, ...", Report, every_result))
     for name in clueval.__all__:
-        if name.startswith("_"):
-            continue
-        what = getattr(clueval, name)
-        lines = [_call_of(name, what), *_indented(what)]
-        if inspect.isclass(what) and not issubclass(what, Exception):
-            for method, member in _methods_of(what):
-                method_lines = [_call_of(method, getattr(member, "__func__", member)), *_indented(member)]
-                lines += ["", *(f"    {line}" for line in method_lines)]
-        yield f"clueval.{name}", "\n".join(lines)
+        if not name.startswith("_"):
+            what = getattr(clueval, name)
+            members = vars(what) if inspect.isclass(what) else {}
+            yield f"clueval.{name}", "\n".join(_described(name, what, members))
 
 
-def _methods_of(kind: type) -> Iterator[tuple[str, Any]]:
-    """Yield the public methods and properties of a class that have a description, with their names."""
-    for name, member in vars(kind).items():
-        if name.startswith("_") or inspect.isclass(member) or not inspect.getdoc(member):
-            continue
-        if callable(member) or isinstance(member, property | cached_property | classmethod):
-            yield name, member
+_OF_READERS = ("to_dict", "verdict", "tables", "places", "failures")
+"""The methods of `Content` that readers of results call; the others are for what writes them."""
+
+
+def _described(name: str, what: Any, members: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines about a name, and about those members of a class that have a description and are for readers."""
+    yield _call_of(name, what)
+    yield from _indented(what)
+    for method, member in members.items():
+        described = callable(member) or isinstance(member, property | cached_property | classmethod)
+        for_writers = method in vars(Content).keys() - {*_OF_READERS}
+        if (
+            described
+            and member.__doc__
+            and not (method.startswith("_") or for_writers or inspect.isclass(member))
+        ):
+            yield ""
+            for line in (_call_of(method, getattr(member, "__func__", member)), *_indented(member)):
+                yield f"    {line}".rstrip()
 
 
 def _call_of(name: str, what: Any) -> str:
-    """Return a name with its parameters, or alone if it is not called."""
-    if not callable(what) or (inspect.isclass(what) and issubclass(what, Warning)):
+    """Return a name with its parameters, or alone if it is not called, as a class of results that a function makes."""
+    if not callable(what) or (inspect.isclass(what) and issubclass(what, Warning | Content)):
         return name
+    signature = inspect.signature(what)
     parameters = [
-        parameter
-        for parameter in inspect.signature(what).parameters.values()
+        parameter.replace(annotation=parameter.empty)
+        for parameter in signature.parameters.values()
         if parameter.name not in ("self", "cls")
     ]
-    return (
-        f"{name}({', '.join(str(parameter.replace(annotation=parameter.empty)) for parameter in parameters)})"
-    )
+    return f"{name}{signature.replace(parameters=parameters, return_annotation=signature.empty)}"
 
 
 def _indented(what: Any) -> Iterator[str]:

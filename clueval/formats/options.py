@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypedDict
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
-from clueval.files.options import column, option_field, require_types, whole
+from clueval.files.options import changed_values, column, option_field, require_types, whole
 from clueval.files.overwriting import input_path
 
 OFFSETS = ("points", "utf16", "bytes")
@@ -38,7 +38,7 @@ def _formats() -> Sequence[str]:
     return NAMES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Reading:
     """How files, and rows in memory, are read, except for their layers.
 
@@ -216,6 +216,10 @@ class Reading:
         parse=whole,
     )
 
+    def __repr__(self) -> str:
+        values = (f"{name}={value!r}" for name, value in changed_values(self).items())
+        return f"{type(self).__name__}({', '.join(values)})"
+
     def __post_init__(self) -> None:
         self.limits  # noqa: B018  # it raises the error of a limit
         require_types(self)
@@ -267,7 +271,7 @@ class Reading:
         return None if self.text is None else Path(self.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FormatOptions(Reading):
     """How one side is read: the options for reading, and what the function that reads adds to them.
 

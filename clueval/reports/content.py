@@ -92,7 +92,7 @@ class Content(ABC):
         return ()
 
     def tables(self) -> Iterable[Table]:
-        """Return the tables for readers, the most important first."""
+        """Return the tables for readers, the most important first: each has a title, a header, and rows of cells."""
         return ()
 
     def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
