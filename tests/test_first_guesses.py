@@ -190,9 +190,11 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
 }
 
 NAMED_LAYER = {"entity": 2}
+PAIRS = [[1, 2], [0, 1]]
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "layers of lists": (lambda: exact(TAGS, OTHER, layers=NAMED_LAYER), "layers={'entity': 2} names columns"),
     "layers of annotators": (lambda: clueval.agree(TAGS, OTHER, layers=NAMED_LAYER), "names columns or keys"),
+    "numbers of tags of sentences of two": (lambda: exact(PAIRS, PAIRS), "gold[0] is a list of two numbers"),
     "fail_under": (lambda: exact(TAGS, OTHER, fail_under=0.8), "as in assert result.f1 >= 0.8"),
     "levels as a signature of exact says": (
         lambda: score(TAGS, OTHER, metrics="levels", signature=score(TAGS, OTHER, metrics="exact").signature),

@@ -377,6 +377,11 @@ def _kind_of(item: Any, place: str, options: FormatOptions) -> tuple[Kind | None
     if has_names and (is_number(item) or _are_numbers(item)):
         return "tags", not is_number(item)
     if is_span(item):
+        if isinstance(item, list) and _are_numbers(item):  # two; more are no span
+            raise UsageError(
+                f"{place} is a list of two numbers, a span without a label or two tags that are numbers",
+                advice="write spans as tuples, (start, end), and lists of them for documents; tags need names=[...]",
+            )
         return "spans", False
     if isinstance(item, tuple) and len(item) == 2 and is_frame(item[1]):
         raise UsageError(f"{place} is a pair with a data frame", advice="give the data frame, or {id: frame}")

@@ -121,7 +121,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("curate g.conll p.conll -o x.jsonl", "the result has the format conll (name the format with --to)"),
         ("version", "use --version"),
         ("score s.clueval s.clueval", "is a report or a saved result of clueval"),
-        ("compare s.clueval s.clueval", "has 1 document (score again with --resample-by sentence"),
+        (
+            "compare s.clueval s.clueval",
+            "has 1 document (compare more texts, or score them again with --resample-by sentence",
+        ),
         ("score e.conll e.conll --fail-if-worse s.clueval", "score the baseline with the same options"),
         ("score nowhere.vrt", "nowhere.vrt: there is no such file or folder"),
         ("score g.conll p.conll --metric bleu", "unknown metric 'bleu'"),
