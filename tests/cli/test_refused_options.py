@@ -269,7 +269,7 @@ def test_option_with_one_value_is_given_once_in_every_command(command: str, caps
         return capsys.readouterr().err
 
     for action, flag in single.items():
-        choices = parsed("-").partition("one of: ")[2].partition(" (see")[0]
+        choices = parsed("-").partition("unknown; one of ")[2].partition(" (see")[0]
         known = action.choices or choices.split(", ")
         if flag in WITHOUT_TWO:
             continue
