@@ -111,6 +111,10 @@ class CommandParser(argparse.ArgumentParser):
         formatter.end_section()
         return formatter.format_help()
 
+    def format_all(self) -> str:
+        """Return the help, then that of each topic."""
+        return "\n".join([self.format_help(), *map(self.format_topic, self.topics)])
+
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is not sys.stdout:
             super()._print_message(message, file)

@@ -26,7 +26,7 @@ from clueval.files.options import option_of, options_of
 from clueval.formats.catalogue import FormatEntry, catalogue
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
-from clueval.guide.pages import SIMILAR_WORDS, contents, found_pages, page_named
+from clueval.guide.pages import SIMILAR_WORDS, Parts, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import shown_default, values_of
 from clueval.reports.content import Content
@@ -57,20 +57,15 @@ def formats(name: Annotated[str, OneOf(NAMES)] | None = None) -> int:
     """
     entries = catalogue()
     if name is not None:
-        _put_lines(described_format(next(entry for entry in entries if entry.name == name)))
+        put("\n".join(described_format(next(entry for entry in entries if entry.name == name))))
         return 0
     width = max(map(len, NAMES))
     for entry in entries:
         put(f"{entry.name.ljust(width)}  {_use_of(entry)}")
         for text in (*entry.holds, f"recognised by: {_recognised_by(entry)}"):
-            _put_lines(_wrapped(text, 4))
+            put("\n".join(_wrapped(text, 4)))
     put("  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline")
     return 0
-
-
-def _put_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        put(line)
 
 
 def _use_of(entry: FormatEntry) -> str:
@@ -123,8 +118,7 @@ def metrics(name: str | None = None) -> int:
         clueval metrics fair
     """
     if name is not None:
-        metric_class(name)  # raises for an unknown one
-        _put_lines(described_metric(name))
+        put("\n".join(described_metric(name)))
         return 0
     width = max(map(len, METRICS))
     for metric in METRICS:
@@ -137,14 +131,10 @@ def described_metric(name: str) -> Iterator[str]:
     """Yield the definition of a metric, then its settings."""
     yield _definition_of(name)
     yield ""
-    kind = metric_class(name)
+    kind, call = metric_class(name), f"{name}(SETTING=VALUE,...)"
     settings = settings_of(kind)
-    call = f"{name}(SETTING=VALUE,...)"
-    yield (
-        f"settings, as in --metric '{call}'; in Python metrics='{call}':"
-        if settings
-        else "It has no settings."
-    )
+    in_use = f"settings, as in --metric '{call}'; in Python metrics='{call}':"
+    yield in_use if settings else "It has no settings."
     for field in settings.values():
         values, declared = values_of(kind, field), option_of(field)
         assert values is not None
@@ -190,32 +180,15 @@ def guide(page: list[str] | None = None) -> int:
     return 0
 
 
-def _command_sections() -> Iterator[tuple[str, str]]:
-    """Yield every command with its whole help, topics included."""
-    for name in COMMANDS:
-        parser = command_parser(name)
-        yield f"clueval {name}", "\n".join([parser.format_help(), *map(parser.format_topic, parser.topics)])
-
-
-def _metric_sections() -> Iterator[tuple[str, str]]:
-    """Yield every metric with its definition and its settings."""
-    return ((name, "\n".join(described_metric(name))) for name in METRICS)
-
-
-def _format_sections() -> Iterator[tuple[str, str]]:
-    """Yield every format with its signs, its description and its options."""
-    return ((entry.name, "\n".join(described_format(entry))) for entry in catalogue())
-
-
-def _function_sections() -> Iterator[tuple[str, str]]:
+def _function_sections() -> Iterator[tuple[str, Iterable[str]]]:
     """Yield every public name with its signature and its description, and for classes those of public methods."""
     every_result = {**vars(Report), **{name: getattr(Content, name) for name in _OF_READERS}}
-    yield "Every result", "\n".join(_described("the result of score, compare, ...", Report, every_result))
+    yield "Every result", _described("the result of score, compare, ...", Report, every_result)
     for name in clueval.__all__:
         if not name.startswith("_"):
             what = getattr(clueval, name)
             members = vars(what) if inspect.isclass(what) else {}
-            yield f"clueval.{name}", "\n".join(_described(name, what, members))
+            yield f"clueval.{name}", _described(name, what, members)
 
 
 _OF_READERS = ("to_dict", "verdict", "tables", "places", "failures")
@@ -256,25 +229,18 @@ def _indented(what: Any) -> Iterator[str]:
     return (f"    {line}".rstrip() for line in (inspect.getdoc(what) or "").splitlines())
 
 
-def _error_sections() -> Iterator[tuple[str, str]]:
-    """Yield every class of errors with its description."""
-    for name, kind in vars(errors).items():
-        if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning):
-            yield name, inspect.getdoc(kind) or ""
-
-
-def _in_markdown(sections: Iterable[tuple[str, str]]) -> str:
-    return "\n".join(f"## {title}\n\n```text\n{text.strip()}\n```\n" for title, text in sections)
-
-
-PARTS = {
-    "commands": lambda: _in_markdown(_command_sections()),
-    "metrics": lambda: _in_markdown(_metric_sections()),
-    "formats": lambda: _in_markdown(_format_sections()),
-    "functions": lambda: _in_markdown(_function_sections()),
-    "errors": lambda: _in_markdown(_error_sections()),
+PARTS: Parts = {
+    "commands": lambda: ((f"clueval {name}", [command_parser(name).format_all()]) for name in COMMANDS),
+    "metrics": lambda: ((name, described_metric(name)) for name in METRICS),
+    "formats": lambda: ((entry.name, described_format(entry)) for entry in catalogue()),
+    "functions": _function_sections,
+    "errors": lambda: (
+        (name, [inspect.getdoc(kind) or ""])
+        for name, kind in vars(errors).items()
+        if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning)
+    ),
 }
-"""The functions that return the parts of the reference that are made from the program, in Markdown."""
+"""The functions that return the parts of the reference that are made from the program."""
 
 
 # --- help and completion

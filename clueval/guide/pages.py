@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -30,8 +30,8 @@ FIRST = (
 )
 """The pages that come before the others of their section, because these use their words. The others come by name."""
 
-Parts = Mapping[str, Callable[[], str]]
-"""Functions that return Markdown. Each replaces the line of a page that ends in ``<!-- clueval: NAME -->``."""
+Parts = Mapping[str, Callable[[], Iterable[tuple[str, Iterable[str]]]]]
+"""Functions that return sections, each a title and lines, for the line of a page with ``<!-- clueval: NAME -->``."""
 
 _SAMPLES = "*`clueval samples samples` writes the files of the examples.*"
 """A line for every page that uses samples."""
@@ -104,7 +104,12 @@ class Page:
         if "samples/" in text and "clueval samples" not in text:
             title, summary, rest = text.split("\n\n", 2)
             text = "\n\n".join([title, summary, _SAMPLES, rest])
-        return replace(self, text=_PART.sub(lambda line: parts[line[1]](), text))
+
+        def sections(line: re.Match[str]) -> str:
+            made = ((title, "\n".join(lines).strip()) for title, lines in parts[line[1]]())
+            return "\n".join(f"## {title}\n\n```text\n{body}\n```\n" for title, body in made)
+
+        return replace(self, text=_PART.sub(sections, text))
 
     def for_terminal(self) -> str:
         """Return the text with a command instead of each link to another page."""
