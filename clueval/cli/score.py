@@ -276,17 +276,14 @@ def _is_saved(gold: Path, predicted: Path | None) -> bool:
     return is_saved(gold)
 
 
-_OF_SAVED = {
-    *("format", "written", "lang", "all", "digits", "verbose", "quiet", "no_config", "Workers.jobs"),
-    *("fail_under", "fail_if_worse", "score", "allow_drop", "significant"),
-    *(f"Trust.{name}" for name in ("intervals", "confidence", "method", "resamples", "seed", "save")),
-}
+_OF_SAVED = """format written lang all digits verbose quiet no_config Workers.jobs fail_under fail_if_worse score
+allow_drop significant Trust.intervals Trust.confidence Trust.method Trust.resamples Trust.seed Trust.save"""
 """The options that need no texts."""
 
 
 def score_needs(options: argparse.Namespace) -> Collection[str] | None:
     """Return the options that a saved result can use; None: there are texts. Raises `UsageError` for others."""
-    return _OF_SAVED if options.pairs is None and _is_saved(options.gold, options.predicted) else None
+    return _OF_SAVED.split() if options.pairs is None and _is_saved(options.gold, options.predicted) else None
 
 
 # --- intervals and gates
