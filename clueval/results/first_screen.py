@@ -105,9 +105,10 @@ def exact_f1(report: Report) -> str:
     lacking = [name for name in layers_not_predicted(report.get("inputs", {})) if name in layers]
     several = len(numbers) + len(lacking) > 1
     shown = [f"{cut(visible(headline.sequence))} " * several + f"{percent(f1)} %" for headline, f1 in numbers]
-    shown += [f"{cut(visible(name))} not predicted" for name in lacking]
-    right = "start and end" if numbers[0][0].is_merged else "start, end and label"
-    return f"F1 {', '.join(shown)}: {right} are right"
+    shown += [phrase("{layer} not predicted", layer=cut(visible(name))) for name in lacking]
+    merged = numbers[0][0].is_merged
+    right = phrase("start and end are right") if merged else phrase("start, end and label are right")
+    return f"F1 {', '.join(shown)}: {right}"
 
 
 def _layers_with_spans(report: Report) -> Report:
