@@ -97,7 +97,7 @@ def require_for_tests(units: Units | None, name: str) -> Units:
     if len(units.keys) < 2:
         raise UsageError(
             f"a test needs several units, and {name} has {len(units.keys) or 'no'} {units.by}",
-            advice="score again with resample_by='sentence', and save the result",
+            advice="compare more texts, or score them again with resample_by='sentence'",
         )
     return units
 
