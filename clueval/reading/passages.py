@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
-from clueval.files.limits import LINES_IN_SENTENCE, Limits
+from clueval.files.limits import Limits
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
 from clueval.formats.column_values import WITHIN_FIELDS, ColumnValues
 from clueval.formats.columns import ColumnReader
@@ -182,55 +182,17 @@ class PassageReader(ColumnReader):
     def document(self) -> Document:
         raise AssertionError("passages are read")
 
-    def feed(self, number: int, text: str) -> None:
-        """Read a block of whole lines."""
-        self._feed(number, text)
-
-    def _feed(self, number: int, text: str) -> None:
-        """Read a block of whole lines; sentences between special lines are read together."""
-        if not self.form.blank_ends or text[0] in " \t" or "\n " in text or "\n\t" in text:
-            super()._feed(number, text)
-            return
-        position, length = 0, len(text)
-        while position < length:
-            match = self.form.special.search(text, position)
-            special = length if match is None else match.start()
-            past = text.rfind("\n\n", position, special) + 2
-            if past <= position + 2 or not self._are_added(number, text[position:past]):
-                past = text.find("\n\n", position) + 2
-                past = past if past > 1 else length
-                super()._feed(number, text[position:past])
-            number += text.count("\n", position, past)
-            position = past
-
-    def _are_added(self, number: int, text: str) -> bool:
-        """Add sentences with a blank line after each; return false if they must be read one by one."""
-        layout, limits = self.layout, self.limits
-        if layout is None or layout.document is not None or layout.meta or not self.is_open:
-            return False
-        if self.state or self._head is not None or self.in_sentence:
-            return False
-        irregular = (" \n", "  ") if layout.separator == " " else ("\t\n",)
-        if text[0] == "\n" or "\n\n\n" in text or any(gap in text for gap in irregular):
-            return False
-        sentences = [f"{sentence}\n" for sentence in text[:-2].split("\n\n")]
-        sizes = list(map(LINES, sentences))
-        if max(sizes) > limits.max_sentence or self.lines.rows + sum(sizes) > limits.max_document:
-            return False  # the error names the line
-        if max(map(len, sentences)) > LINES_IN_SENTENCE * limits.max_line:
-            return False
+    def add_sentences(self, number: int, sentences: Sequence[str], sizes: Sequence[int]) -> None:
         first = 0
         while first < len(sentences):
-            lines = self.lines
-            rows = accumulate(islice(sizes, first, None), initial=lines.rows)
+            rows = accumulate(islice(sizes, first, None), initial=self.lines.rows)
             full = (count for count, total in enumerate(rows) if total >= self._sizes.tokens)
             until = next(full, len(sentences))
-            past = first + max(1, min(until, self._sizes.sentences - len(lines.ends)))
-            lines.add_sentences(number, sentences[first:past], sizes[first:past])
+            past = first + max(1, min(until, self._sizes.sentences - len(self.lines.ends)))
+            super().add_sentences(number, sentences[first:past], sizes[first:past])
             number += sum(sizes[first:past]) + len(sizes[first:past])
             first = past
             self._end_if_full()
-        return True
 
 
 # Rows
