@@ -260,33 +260,27 @@ class ColumnReader(ColumnInput):
 
     def _line_by_line(self, number: int, run: str) -> None:
         """Read lines of which some may be no tokens; the lines between these are read together."""
-        position = 0
-        for match in self.form.special.finditer(run):
+        form, position = self.form, 0
+        for match in form.special.finditer(run):
             start = match.start()
             if start > position:
                 self._tokens(number, run[position:start])
                 number += run.count("\n", position, start)
             position = run.index("\n", start) + 1
             line = run[start : position - 1]
-            if not self._acts(number, line):
+            kind = None if form.passed_over is None else form.passed_over(self, number, line)
+            if kind is not None:
+                self.passed_over[kind] += 1
+            elif form.is_token(self, line):
                 self._tokens(number, f"{line}\n")
+            else:
+                for pattern, act in form.marks:
+                    if mark := pattern.match(line):
+                        act(self, number, mark)
+                        break
             number += 1
         if position < len(run):
             self._tokens(number, run[position:])
-
-    def _acts(self, number: int, line: str) -> bool:
-        """Read a special line; return false if it is a token line, too."""
-        kind = self.form.passed_over(self, number, line)
-        if kind is not None:
-            self.passed_over[kind] += 1
-            return True
-        if self.form.is_token(self, line):
-            return False
-        for mark in self.form.marks:
-            if match := mark.pattern.match(line):
-                mark.act(self, number, match)
-                break
-        return True
 
     def _tokens(self, number: int, run: str) -> None:
         self._use_notes()

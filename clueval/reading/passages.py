@@ -7,11 +7,10 @@ are equal on all sides are split into rows once.
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, compress, islice, zip_longest
+from itertools import accumulate, chain, compress, islice, zip_longest
 from operator import methodcaller, ne, not_, or_
 from sys import intern
 from typing import NamedTuple
@@ -309,14 +308,13 @@ class RowSplitter:
         for number, (known_ids, passage) in enumerate(zip(self._ids, passages, strict=True)):
             if passage.begins:
                 known_ids.clear()
-            id_counts = Counter(
-                (same[0].token_ids if same else []) + (columns[number].token_ids if columns else [])
-            )
-            id_counts[OUTSIDE] -= len(passage.sentences)  # those of borders
-            new = +id_counts
-            if max(new.values(), default=0) > 1 or not known_ids.isdisjoint(new):
+            if passage.layout is None or passage.layout.token_id is None:
+                continue
+            new = {*chain.from_iterable(side.token_ids for side in (*columns[number : number + 1], *same))}
+            new.discard(OUTSIDE)  # that of borders; another one makes the numbers different
+            if len(new) < passage.tokens or not known_ids.isdisjoint(new):
                 raise Unusual("a token id occurs again")
-            known_ids.update(new)
+            known_ids |= new
 
 
 def have_ids(passages: Passages) -> bool:
