@@ -106,7 +106,7 @@ def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str,
 def counts_by_label(total: Tally) -> dict[str, Counts]:
     """Return the counts of each label from a tally with the keys ``(count, label)``, labels in order."""
     names = ("gold", "predicted", "tp_gold", "tp_predicted")
-    labels = sorted({key[1] for key in total if key[0] in names[:2]})
+    labels = sorted({key[1] for key in total if key[0] in names})
     return {label: Counts(*[total.get((name, label), 0) for name in names]) for label in labels}
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypedDict
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
-from clueval.files.options import column, option_field, require_types, whole
+from clueval.files.options import changed_values, column, option_field, require_types, whole
 from clueval.files.overwriting import input_path
 
 OFFSETS = ("points", "utf16", "bytes")
@@ -40,7 +40,7 @@ def _formats() -> Sequence[str]:
     return NAMES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Reading:
     """How files, and rows in memory, are read, except for their layers.
 
@@ -218,6 +218,10 @@ class Reading:
         parse=whole,
     )
 
+    def __repr__(self) -> str:
+        values = (f"{name}={value!r}" for name, value in changed_values(self).items())
+        return f"{type(self).__name__}({', '.join(values)})"
+
     def __post_init__(self) -> None:
         self.limits  # noqa: B018  # it raises the error of a limit
         require_types(self)
@@ -231,7 +235,9 @@ class Reading:
             labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
             object.__setattr__(self, "labels", labels)
         if self.input is not None and self.input not in _formats():
-            raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(_formats())}")
+            from clueval.files.names import one_of  # only for names that do not exist
+
+            raise UsageError(f"unknown format {self.input!r}", advice=one_of(self.input, _formats()))
         for name, (choices, problem) in _CHOICES.items():
             value = getattr(self, name)
             if value is not None and value not in choices:
@@ -267,7 +273,7 @@ class Reading:
         return None if self.text is None else Path(self.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FormatOptions(Reading):
     """How one side is read: the options for reading, and what the function that reads adds to them.
 

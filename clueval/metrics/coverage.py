@@ -29,7 +29,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress, starmap
-from operator import ge
+from operator import ge, not_
 from typing import Any, ClassVar
 
 from clueval.core.alignment import has_characters
@@ -143,7 +143,7 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
         lengths = list(accumulate(map(len, document.tokens or ()), initial=0))
     else:
         text = document.text or ""
-        tokens = [match.span() for match in _TOKEN.finditer(text)]
+        tokens = list(map(re.Match.span, _TOKEN.finditer(text)))
         starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
 
         def tokens_of(start: int, end: int) -> Range:
@@ -152,7 +152,7 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
             return begin, max(begin, past) if start < end else begin
 
         yield KINDS[0], tokens_of, _length
-        lengths = list(accumulate((not character.isspace() for character in text), initial=0))
+        lengths = list(accumulate(map(not_, map(str.isspace, text)), initial=0))
     yield KINDS[1], _unchanged, lambda start, end: lengths[end - first] - lengths[start - first]
 
 

@@ -21,6 +21,7 @@ those of other metrics of documents, and needs nothing else in the bag.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,17 +90,23 @@ class Curve(DocumentMetric):
                 tally.update(self._steps(pair, sequence, where))
             return tally
         tallies: dict[Key, Tally] = {}
+        scored = [
+            {
+                layer: [(score_of(span, self.feature, pair.predicted), span) for span in spans]
+                for layer, spans in pair.predicted.layers.items()
+            }
+            for pair in pairs
+        ]
+        scores = sorted(score for layers in scored for spans in layers.values() for score, _ in spans)
+        counts_of: dict[int, Tally] = {}  # by the number of spans below the threshold
         for threshold in self.thresholds or GRID:
-            visible = []
-            for pair in pairs:
-                layers = {
-                    layer: [
-                        span for span in spans if score_of(span, self.feature, pair.predicted) >= threshold
-                    ]
-                    for layer, spans in pair.predicted.layers.items()
-                }
-                visible.append(replace(pair, predicted=replace(pair.predicted, layers=layers, tags=NOTHING)))
-            for key, number in self._counts_of_pairs(visible, sequence, where, tallies).items():
+            hidden = bisect_left(scores, threshold)
+            if hidden not in counts_of:
+                visible = [
+                    _with_spans(pair, layers, threshold) for pair, layers in zip(pairs, scored, strict=True)
+                ]
+                counts_of[hidden] = self._counts_of_pairs(visible, sequence, where, tallies)
+            for key, number in counts_of[hidden].items():
                 tally[threshold, *key] += number
         return tally
 
@@ -205,6 +212,14 @@ class Curve(DocumentMetric):
                 point = {name: entry[name] for name in ("precision", "recall", "f1")}
                 points.setdefault(label, []).append({"threshold": threshold, **point})
         return points
+
+
+def _with_spans(pair: Pair, layers: Mapping[str, Sequence[tuple[float, Span]]], threshold: float) -> Pair:
+    """Return a pair with those predicted spans whose score is at least the threshold."""
+    visible = {
+        layer: [span for score, span in spans if score >= threshold] for layer, spans in layers.items()
+    }
+    return replace(pair, predicted=replace(pair.predicted, layers=visible, tags=NOTHING))
 
 
 _Key = tuple[int, int, str, Ranges | None]

@@ -285,6 +285,13 @@ class LayerClusters:
         clusters.update(text.split())
         self._entries += len(clusters) - before
 
+    def add_lists(self, place: DocumentPlace | None, sides: Sequence[Sequence[Sequence[str]]]) -> None:
+        """Add the tags of sentences of each side, in the only layer; those that are equal are read once."""
+        first = sides[0]
+        differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in sides[1:])))
+        self.add(place, self.text([_flat_tags(compress(side, differ)) for side in sides]))
+        self.add(place, self.text_of_same([_flat_tags(compress(first, map(not_, differ)))]))
+
     def add_sentences(self, places: Iterable[DocumentPlace], texts: Iterable[str]) -> None:
         """Add the clusters of sentences to their places, of which most have one sentence each."""
         for place, text in zip(places, texts, strict=True):
@@ -714,7 +721,8 @@ def bag_of_tags(
             _require_lists(batch)
             try:
                 if places is None:
-                    _add(counting, place, batch)
+                    counting.groups[0].add_lists(place, batch)
+                    counting.add_text(place, sum(map(len, batch[0])), len(batch[0]))
                 else:
                     _add_to_places(counting, places[start : start + BATCH], batch)
             except (TypeError, ValueError):  # values that cannot be hashed, or compared
@@ -741,18 +749,6 @@ def _require_lists(batch: Sequence[Any]) -> None:
     lengths = list(map(len, batch[0]))
     if any(list(map(len, side)) != lengths for side in batch[1:]):
         raise Unusual("sentences of different lengths")
-
-
-def _add(
-    counting: ClusterCounting, place: DocumentPlace | None, batch: Sequence[Sequence[Sequence[str]]]
-) -> None:
-    """Add sentences to one place; those that are equal on all sides are read once."""
-    (group,) = counting.groups
-    first = batch[0]
-    differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in batch[1:])))
-    group.add(place, group.text([_flat_tags(compress(side, differ)) for side in batch]))
-    group.add(place, group.text_of_same([_flat_tags(compress(first, map(not_, differ)))]))
-    counting.add_text(place, sum(map(len, first)), len(first))
 
 
 def _add_to_places(

@@ -68,8 +68,10 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
                 "is not a regular file", file=str(path), advice="write the output of a pipe to a file first"
             )
     except FileNotFoundError:
+        require_name(path)
         raise FileError("there is no such file or folder", file=str(path)[:300]) from None
     except OSError as error:
+        require_name(path)
         raise FileError(
             f"cannot be read: {error.strerror}", file=(error.filename or str(path))[:300]
         ) from None
@@ -206,6 +208,16 @@ def is_path_or_paths(side: object) -> bool:
     )
 
 
+def require_name(path: Path) -> None:
+    """Raise `UsageError` for a text in the place of a path, which it does not show, because it may be private."""
+    text = str(path)
+    if "\n" in text or text.startswith(('{"', "[{", "[[", "<?xml")):
+        raise UsageError(
+            f"a text of {len(text):,} characters is no path",
+            advice="write it to a file, or give what reads it: an open file, io.StringIO(text) or json.loads(text)",
+        )
+
+
 def is_pattern(path: Path) -> bool:
     """Return whether a path is a pattern: it has a wildcard, and nothing has this very name."""
     return _WILDCARD.search(str(path)) is not None and not os.path.lexists(path)
@@ -223,6 +235,7 @@ def _matches(pattern: Path) -> list[tuple[str | None, Path]]:
     matches = glob(text, recursive=True)  # noqa: PTH207  # Path.glob takes no pattern that begins at the root
     paths = [Path(path) for path in sorted(matches) if Path(path).is_file()]
     if not paths:
+        require_name(pattern)
         raise FileError("no file matches this pattern", file=str(pattern))
     return [(printable((path.relative_to(folder) if folder else path).as_posix()), path) for path in paths]
 

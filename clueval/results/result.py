@@ -14,7 +14,7 @@ from clueval.core.count import DOCUMENT, SENTENCE, DocumentPlace, Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.core.tally import Tally, added
-from clueval.files.arguments import refuse_unknown
+from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.metrics import chosen_metrics, with_settings
@@ -551,6 +551,7 @@ def load_result(path: str | Path) -> Result:
     """
     from clueval.results.saved import load_bag
 
+    require_kind(path, "str | Path", "path")
     bag, facts = load_bag(input_path(str(path)))
     plan = Plan(bag.metrics, facts["merge"], by=tuple(facts["by"]), units=facts["units"])
     signature = Signature.parse(facts["signature"])

@@ -46,7 +46,7 @@ def score(
     gold: InputSide,
     predicted: InputSide | None = None,
     *,
-    metrics: Sequence[str | AnyMetric] | str | AnyMetric = "levels",
+    metrics: Sequence[str | AnyMetric] | str | AnyMetric | None = None,
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
     reference: InputSide | None = None,
@@ -65,7 +65,7 @@ def score(
             ``input="mentions"`` or ``"inline"``, predicted has answers of a language model.
         metrics: metrics (see `clueval.metrics.METRICS`), as text, separated by commas, or in a list,
             each with its settings, as in ``"exact,partial(factor=0.5)"``; or of a class of your own
-            (`clueval.core.metric.Metric`).
+            (`clueval.core.metric.Metric`). None: ``levels``, or those of `signature`.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column or, if it holds no tags,
             the columns that do; of a single file the last two columns.
@@ -73,8 +73,8 @@ def score(
         reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
             and for the metric ``gate`` the changes (`clueval.results.reference`).
         reference_set: the annotation set of the reference, by default in the files of predicted.
-        signature: that of another result: count as it says. Its metrics count, unless others than the default are
-            given. Options that contradict it, and choices that nothing here can make, are errors.
+        signature: that of another result: count as it says. Options that contradict it, also other `metrics`, and
+            choices that nothing here can make, are errors.
         options: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
             ``by="document"`` or, for lists of tags or spans, with a value for each list, ``by=["news", "web"]``; of
             `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept); and of `Preparing`
@@ -105,7 +105,7 @@ def score(
     if signature is not None:
         expected = signature if isinstance(signature, Signature) else Signature.parse(signature)
         arguments: dict[str, Any] = {} if layers is None else {"layers": layers}
-        if metrics != "levels":
+        if metrics is not None:
             arguments["metrics"] = list(chosen_metrics(metrics))
         options = expected.options_beside({**arguments, **options})
         metrics, layers = options.pop("metrics"), options.pop("layers", None)
@@ -113,7 +113,7 @@ def score(
     if values is not None:
         options["by"] = DOCUMENT
     groups = groups_of(reading, options, "score")
-    chosen = chosen_metrics(metrics)
+    chosen = chosen_metrics("levels" if metrics is None else metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = scored(gold, predicted, chosen, layers, groups)
         if expected is not None:

@@ -96,8 +96,9 @@ class Profile(Report):
             if name not in available and name in TRAINED:
                 raise UsageError(f"feature {name!r} needs training data", advice="add train='FILE'")
             if name not in available:
-                advice = f"one of {', '.join(all_features())}"
-                raise UsageError(f"there is no feature {name!r}", advice=advice)
+                from clueval.files.names import one_of  # only for names that do not exist
+
+                raise UsageError(f"there is no feature {name!r}", advice=one_of(name, all_features()))
         self._features = available if features is None else {name: available[name] for name in features}
         self._pairs, self._number, self._scored = pairs, buckets, scored
 

@@ -101,7 +101,9 @@ class Choice:
         """Raise `UsageError` for names that are not known, or that no error has; without labels, none is `correct`."""
         for name in sorted(names):
             if name not in allowed:
-                raise UsageError(f"there is no {what} {name!r}", advice=f"one of {', '.join(allowed)}")
+                from clueval.files.names import one_of  # only for names that do not exist
+
+                raise UsageError(f"there is no {what} {name!r}", advice=one_of(name, allowed))
             for side, other in (SIDES, SIDES[::-1]):
                 if side in self.sides:
                     continue

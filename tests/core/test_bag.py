@@ -282,17 +282,6 @@ def test_levels_do_not_depend_on_the_order_of_an_ordered_document() -> None:
     assert len({str(everything(count([[Pair(gold, side)]], plan), plan)) for side in sides}) == 1
 
 
-@pytest.mark.parametrize(
-    ("share", "length", "of"), [(0.55, 55, 100), (0.07, 7, 100), (0.28, 7, 25), (0.14, 7, 50)]
-)
-def test_a_share_that_is_exactly_enough_is_enough(share: float, length: int, of: int) -> None:
-    sides = (Document("d", {"x": [Span(0, end, "A")]}) for end in (of, length))
-    plan = Plan((Exact(min_overlap=share),))
-    (report,) = everything(count([[Pair(*sides)]], plan), plan).values()
-
-    assert report["micro"]["tp_gold"] == 1
-
-
 def test_overlaps_that_levels_forbids_are_refused_with_document_and_positions() -> None:
     with pytest.raises(OverlapError, match=r"^g\.tsv, document 'bad': spans \[10,13\)"):
         count([pair("", ""), pair("A[10,13) B[12,14)", "", "bad", file="g.tsv")], BOTH_METRICS)

@@ -297,6 +297,7 @@ PLANS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("mistake", BROKEN)
 def test_a_file_with_an_error_is_left_to_documents(tmp_path: Path, mistake: str, plan: str) -> None:
