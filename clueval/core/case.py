@@ -172,8 +172,13 @@ class _CaseOfKey(Case):
         self._sequence = sequence
         self._sides: Sides | None = None
         self._are_short = max(map(len, self._spans), default=4) == 4
-        number_of_sides = max(2, self._present.bit_length())
-        self.counted = (None,) * number_of_sides if self._are_short else self._flags(number_of_sides)
+        self.counted: Flags = (None,) * max(2, self._present.bit_length())
+        if not self._are_short:
+            counts = [
+                [len(span) == 4 or span[7] for span in self._spans if span[2] == side]
+                for side in range(len(self.counted))
+            ]
+            self.counted = tuple([None if all(flags) else tuple(flags) for flags in counts])
 
     @property
     def sides(self) -> Sides:  # type: ignore[override]  # nobody sets the sides of a case
@@ -188,20 +193,14 @@ class _CaseOfKey(Case):
                     sides[side].append(Span(start, end, new_labels, values, tokens, parts=parts))
                 else:
                     sides[side].append(Span(start, end, new_labels))
-            present = [self._present >> side & 1 for side in range(len(sides))]
-            self._sides = tuple([tuple(sides[side]) if here else None for side, here in enumerate(present)])
+            present = self._present
+            self._sides = tuple([tuple(s) if present >> n & 1 else None for n, s in enumerate(sides)])
         return self._sides
 
-    def _flags(self, number_of_sides: int) -> Flags:
-        flags: list[list[bool]] = [[] for _ in range(number_of_sides)]
-        for span in self._spans:
-            flags[span[2]].append(len(span) == 4 or span[7])
-        return tuple([None if all(of_side) else tuple(of_side) for of_side in flags])
-
     def labelled_ranges(self) -> list[list[LabelledRange]]:
-        ranges: list[list[LabelledRange]] = [[] for _ in self.counted]
         if not self._are_short:
             return super().labelled_ranges()
+        ranges: list[list[LabelledRange]] = [[] for _ in self.counted]
         for start, end, side, label in self._spans:
             if type(label) is not str:
                 return super().labelled_ranges()
