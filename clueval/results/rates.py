@@ -148,11 +148,7 @@ class Rates:
 
     def sums(self, times: Sequence[int]) -> list[int]:
         """Return the sum of each key, given how many units have each row."""
-        sums = [0] * len(self.keys)
-        for row, number in zip(self.rows, times, strict=True):
-            for key, count in pairs_in(row):
-                sums[key] += count * number
-        return sums
+        return [sum([count * times[row] for row, count in pairs_in(rows)]) for rows in self.rows_of_keys]
 
     @cached_property
     def rows_of_keys(self) -> Sequence[Sequence[int]]:
@@ -265,8 +261,13 @@ class Rates:
         if (entry, kind) not in self._entries:
             report = entry_at(self.report, entry)
             names = [name for name, value in report.items() if is_rate(name, value) and kind_of(name) == kind]
-            rates = self._means(entry, names) or self._counted_rates(entry, kind, names)
-            self._entries[entry, kind] = rates or self._scored_rates(entry, names)
+            rates: EntryRates | None = self._means(entry, names)
+            rates = rates or self._counted_rates(entry, kind, names)
+            if rates is None:
+                if entry not in self._scored_entries:
+                    self._scored_entries[entry] = ScoredEntry(self, entry)
+                rates = ScoredRates(self._scored_entries[entry], names)
+            self._entries[entry, kind] = rates
         return self._entries[entry, kind]
 
     def _counted_rates(self, path: Path, kind: str, names: Sequence[str]) -> CountedRates | None:
@@ -278,13 +279,9 @@ class Rates:
         if place is None:
             return None
         rates = CountedRates(names, self.sizes, place, nothing)
-        wholes = zip(*rates.values(self.sizes.wholes(place)), strict=True)
-        reports = self.wholes[0][1], self.wholes[-1][1]
-        is_same = all(
-            _are_equal(values, _rates_in(report, [(path, names)]))
-            for values, report in zip(wholes, reports, strict=True)
-        )
-        return rates if is_same else None
+        by_name = rates.values(self.sizes.wholes(place))
+        reported = [_rates_in(report, [(path, names)]) for _, report in (self.wholes[0], self.wholes[-1])]
+        return rates if all(map(_are_equal, zip(*by_name, strict=True), reported)) else None
 
     def _means(self, path: Path, names: Sequence[str]) -> MeanRates | None:
         """Return rates that are means of those of labels; None if these are not."""
@@ -305,11 +302,6 @@ class Rates:
         values = [of_rate[-1] for of_rate in means.without(self.times(self.parts[-1])).rates]
         _, report = self.wholes[len(self.parts) - 1]
         return means if _are_equal(values, _rates_in(report, [(path, names)])) else None
-
-    def _scored_rates(self, path: Path, names: Sequence[str]) -> ScoredRates:
-        if path not in self._scored_entries:
-            self._scored_entries[path] = ScoredEntry(self, path)
-        return ScoredRates(self._scored_entries[path], names)
 
 
 def _plain_values(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -455,7 +447,6 @@ class EntrySizes:
         return self._name(place, 0), self._name(place, 1)
 
     def _sizes(self, place: _Place) -> Iterator[tuple[int, tuple[float, ...]]]:
-        """Yield the rows that have spans of a place, with these."""
         return _merged([self.column(place, side) for side in (0, 1)])
 
     def weights(self, path: Path) -> tuple[int, float]:
