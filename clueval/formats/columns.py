@@ -15,8 +15,8 @@ from itertools import groupby
 from operator import methodcaller
 from typing import NamedTuple
 
+from clueval.core.bag import Read
 from clueval.core.document import Document
-from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.files.limits import LINES_IN_SENTENCE, Limits
