@@ -31,10 +31,10 @@ Positions outside all spans are cases, too: those with equal tags (`same_key`), 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby, repeat
+from functools import cached_property, partial
+from itertools import filterfalse, groupby, repeat
 from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
@@ -466,21 +466,26 @@ def _positions_outside(positions: Iterable[int], ranges: Sequence[tuple[int, int
 
 
 class Located(NamedTuple):
-    """A case where it stands: spans at their own positions. `first` is the first start of the case."""
+    """A case where it stands: spans at their own positions. `first` is the first start of the case.
+
+    `rows` has start, end, side and label of each span from there, if nothing else is known of them; otherwise None.
+    """
 
     sequence: str
     first: int
     sides: Sides
     counted: Flags
+    rows: tuple[tuple[int, int, int, str], ...] | None = None
 
 
-class EqualCase(NamedTuple):
-    """A case of two spans of one piece that have the same range and labels on two sides."""
+class EqualCases(NamedTuple):
+    """The cases of a sequence of one text that have two spans of one piece, on two sides, with one range and label.
+
+    `spans` returns the spans of the first side; few need them.
+    """
 
     sequence: str
-    start: int
-    end: int
-    span: Span
+    spans: Callable[[], Sequence[Span]]
 
 
 def located(
@@ -490,7 +495,7 @@ def located(
     merge: bool = False,
     where: Where = NOTHING,
     reads: Collection[str] = (),
-    equal: list[EqualCase] | None = None,
+    equal: list[EqualCases] | None = None,
 ) -> Iterator[Located]:
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
@@ -500,40 +505,87 @@ def located(
     """
     reads = sorted(reads)
     for sequence, sources in _sequences(documents, layers, merge):
-        spans = [() if source is None else source.layers.get(sequence, ()) for source in sources]
-        flags = [
-            None if document is None or not where else counted(of_side, document, where)
-            for document, of_side in zip(documents, spans, strict=True)
-        ]
-        rows = [
-            (span.start, span.end, side, number)
-            for side, of_side in enumerate(spans)
-            for number, span in enumerate(of_side)
-        ]
-        for members in components(sorted(rows), touching=True):
-            first = members[0][0]
-            if equal is not None and len(members) == 2:
-                first_span, second_span = [spans[side][number] for _, _, side, number in members]
-                of_two_sides = members[0][2] != members[1][2] and members[0][:2] == members[1][:2]
-                if (
-                    of_two_sides
-                    and first_span.labels == second_span.labels
-                    and first_span.parts is None
-                    and second_span.parts is None
-                ):
-                    equal.append(EqualCase(sequence, first, first_span.end, first_span))
-                    continue
-            sides: list[tuple[Span, ...] | None] = []
-            counted_spans: list[tuple[bool, ...] | None] = []
-            for side, document in enumerate(documents):
-                of_case = [
-                    (number, spans[side][number]) for _, _, its_side, number in members if its_side == side
-                ]
-                if document is not None and document.ordered:
-                    of_case.sort(key=itemgetter(0))
-                elif len(of_case) > 1:
-                    of_case.sort(key=lambda each: _rank(_entry(each[1], 0, sequence, reads, True)))
-                sides.append(None if document is None else tuple([span for _, span in of_case]))
-                flagged = flags[side]
-                counted_spans.append(flagged if flagged is None else tuple([flagged[n] for n, _ in of_case]))
-            yield Located(sequence, first, tuple(sides), tuple(counted_spans))
+        rows = [[] if source is None else source.rows_in(sequence) for source in sources]
+        if where or None in rows or any(source is not None and source.ordered for source in sources):
+            yield from _located_spans(sequence, documents, sources, where, reads, equal)
+        else:
+            yield from _located_rows(sequence, sources, rows, equal)  # type: ignore[arg-type]  # none is None
+
+
+def _located_rows(
+    sequence: str,
+    documents: Sequence[Document | None],
+    rows_of_sides: Sequence[Sequence[Row]],
+    equal: list[EqualCases] | None,
+) -> Iterator[Located]:
+    """Yield the cases of a sequence that consists of rows; spans are made of those in cases that are not equal."""
+    common: set[Row] = set()
+    if equal is not None and len(documents) == 2 and all(map(are_flat, rows_of_sides)):
+        common = {*rows_of_sides[0]}.intersection(rows_of_sides[1])
+        if documents[0] is not None:
+            equal.append(EqualCases(sequence, partial(documents[0].spans_of_rows, sequence, sorted(common))))
+    entries = [
+        (start, end, side, label)
+        for side, rows in enumerate(rows_of_sides)
+        for start, end, label in (filterfalse(common.__contains__, rows) if common else rows)
+    ]
+    entries.sort()
+    flags = (None,) * len(documents)
+    for members in components(entries, touching=True):
+        first = members[0][0]
+        sides = []
+        for side, document in enumerate(documents):
+            rows = [(start, end, label) for start, end, of, label in members if of == side]
+            sides.append(None if document is None else tuple(document.spans_of_rows(sequence, rows)))
+        from_first = tuple([(start - first, end - first, side, label) for start, end, side, label in members])
+        yield Located(sequence, first, tuple(sides), flags, from_first)
+
+
+def _located_spans(
+    sequence: str,
+    documents: Sequence[Document | None],
+    sources: Sequence[Document | None],
+    where: Where,
+    reads: Sequence[str],
+    equal: list[EqualCases] | None,
+) -> Iterator[Located]:
+    spans = [() if source is None else source.layers.get(sequence, ()) for source in sources]
+    flags = [
+        None if document is None or not where else counted(of_side, document, where)
+        for document, of_side in zip(documents, spans, strict=True)
+    ]
+    rows = [
+        (span.start, span.end, side, number)
+        for side, of_side in enumerate(spans)
+        for number, span in enumerate(of_side)
+    ]
+    equal_spans: list[Span] = []
+    for members in components(sorted(rows), touching=True):
+        first = members[0][0]
+        if equal is not None and len(members) == 2:
+            first_span, second_span = [spans[side][number] for _, _, side, number in members]
+            of_two_sides = members[0][2] != members[1][2] and members[0][:2] == members[1][:2]
+            if (
+                of_two_sides
+                and first_span.labels == second_span.labels
+                and first_span.parts is None
+                and second_span.parts is None
+            ):
+                equal_spans.append(first_span)
+                continue
+        sides: list[tuple[Span, ...] | None] = []
+        counted_spans: list[tuple[bool, ...] | None] = []
+        for side, document in enumerate(documents):
+            of_case = [
+                (number, spans[side][number]) for _, _, its_side, number in members if its_side == side
+            ]
+            if document is not None and document.ordered:
+                of_case.sort(key=itemgetter(0))
+            elif len(of_case) > 1:
+                of_case.sort(key=lambda each: _rank(_entry(each[1], 0, sequence, reads, True)))
+            sides.append(None if document is None else tuple([span for _, span in of_case]))
+            flagged = flags[side]
+            counted_spans.append(flagged if flagged is None else tuple([flagged[n] for n, _ in of_case]))
+        yield Located(sequence, first, tuple(sides), tuple(counted_spans))
+    if equal is not None:
+        equal.append(EqualCases(sequence, lambda: equal_spans))

@@ -13,7 +13,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from clueval.core.case import Case, EqualCase, Located
+from clueval.core.case import Case, EqualCases, Located
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
@@ -214,17 +214,15 @@ class _Counts:
 
     def see(self, pair: Pair, search: Search) -> None:
         """Count the spans of a pair."""
-        equal: list[EqualCase] | None = [] if self._is_exact and not search.choice.where else None
+        equal: list[EqualCases] | None = [] if self._is_exact and not search.choice.where else None
         cases: dict[str, list[Located]] = {}
         for located_case in search.cases(pair, equal):
             cases.setdefault(located_case.sequence, []).append(located_case)
-        pairs: dict[str, list[Span]] = {}  # spans of which both sides have one
-        for equal_case in equal or ():
-            pairs.setdefault(equal_case.sequence, []).append(equal_case.span)
+        pairs = {each.sequence: each.spans() for each in equal or ()}  # spans of which both sides have one
         self.sequences |= dict.fromkeys(search.sequences)
         words = [TextWords(side) for side in pair.sides]
         for sequence in self.sequences:
-            on_both = pairs.get(sequence, [])
+            on_both = pairs.get(sequence, ())
             of_sides = [
                 [span for case in cases.get(sequence, ()) for span in case.sides[side] or ()]
                 for side in range(len(SIDES))
