@@ -227,12 +227,17 @@ class _Counts:
                 [span for case in cases.get(sequence, ()) for span in case.sides[side] or ()]
                 for side in range(len(SIDES))
             ]
+            depths = []
             for side, spans in enumerate(of_sides):
-                number = sum(map(len, spans)) + sum(map(len, on_both))
-                require_short_texts(number, **pair.sides[side].in_errors)
+                everything = [*on_both, *spans]
+                require_short_texts(sum(map(len, everything)), **pair.sides[side].in_errors)
+                depths.append(depths_of(everything))
             if on_both:
-                self._count_pairs(sequence, on_both, words)
-            columns = [self._columns(spans, of_side) for spans, of_side in zip(of_sides, words, strict=True)]
+                self._count_pairs(sequence, on_both, words, depths)
+            columns = [
+                self._columns(spans, of_side, of_spans[len(on_both) :])
+                for spans, of_side, of_spans in zip(of_sides, words, depths, strict=True)
+            ]
             if self._is_exact:
                 self._count_exact(sequence, cases.get(sequence, ()), columns)
                 continue
@@ -244,9 +249,9 @@ class _Counts:
             for located_case in cases.get(sequence, ()):
                 self._count(pair, sequence, located_case, rows)
 
-    def _columns(self, spans: Sequence[Span], words: TextWords) -> list[list[Value]]:
+    def _columns(self, spans: Sequence[Span], words: TextWords, depths: Sequence[int]) -> list[list[Value]]:
         """Return the values of each feature of spans of one side."""
-        in_text = SpansInText(spans, words, depths_of(spans))
+        in_text = SpansInText(spans, words, depths)
         return [list(values_of(in_text)) for values_of in self._features.values()]
 
     def _bucket(self, feature: str, value: Value) -> Value:
@@ -261,20 +266,25 @@ class _Counts:
                 for name in names:
                     tally[name, NO_LABEL] += times
 
-    def _count_pairs(self, sequence: str, spans: Sequence[Span], words: Sequence[TextWords]) -> None:
-        """Count spans of which both sides have one."""
-        gold, predicted = (of_side.document for of_side in words)
+    def _count_pairs(
+        self,
+        sequence: str,
+        spans: Sequence[Span],
+        words: Sequence[TextWords],
+        depths: Sequence[Sequence[int]],
+    ) -> None:
+        """Count spans of which both sides have one; the depths of these are the first of each side."""
         names = [[name, f"tp_{name}"] for name in SIDES]
-        if (gold.unit, gold.tokens, gold.text, gold.sentences) == (
-            predicted.unit,
-            predicted.tokens,
-            predicted.text,
-            predicted.sentences,
-        ):
-            self._add(sequence, self._columns(spans, words[0]), [*names[0], *names[1]])
-        else:
-            for of_side, of_names in zip(words, names, strict=True):
-                self._add(sequence, self._columns(spans, of_side), of_names)
+        first, second = (
+            [of_side.document.unit, of_side.words, of_side.document.text, of_side.document.sentences]
+            for of_side in words
+        )
+        of_sides = [of_side[: len(spans)] for of_side in depths]
+        if first == second and of_sides[0] == of_sides[1]:
+            self._add(sequence, self._columns(spans, words[0], of_sides[0]), [*names[0], *names[1]])
+            return
+        for of_side, of_spans, of_names in zip(words, of_sides, names, strict=True):
+            self._add(sequence, self._columns(spans, of_side, of_spans), of_names)
 
     def _count_exact(
         self, sequence: str, cases: Iterable[Located], columns: Sequence[Sequence[Sequence[Value]]]

@@ -17,8 +17,9 @@ Source: the CLUEval algorithm, "Error analysis".
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from itertools import accumulate, count
+from operator import add
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Pair, Unit
@@ -27,7 +28,7 @@ from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
 from clueval.files.arguments import checked_call, require_instance
 from clueval.files.errors import SpanError, UsageError
-from clueval.files.limits import require_short_texts
+from clueval.files.limits import MAX_COVERED, require_short_texts
 from clueval.reports.place import Mark, MarkedText
 from clueval.studies.wrong import JudgedSpan, match_in, wrong_span
 
@@ -73,15 +74,17 @@ class Context(NamedTuple):
         begin = min(self.starts[min(max(start, 0), last)], size)
         return begin, max(begin, self.starts[min(max(end, 0), last)] - 1)
 
-    def marks(self, kind: int, spans: Iterable[Span]) -> Iterator[Mark]:
-        """Yield marks of a kind for the fragments of spans."""
+    def marks(self, kind: int, spans: Iterable[Span]) -> list[Mark]:
+        """Return marks of a kind for the fragments of spans."""
         if not self.is_known:
-            return
+            return []
         past = self.first + (len(self.text) if self.starts is None else len(self.starts) - 1)
-        for span in spans:
-            for start, end in span.fragments:
-                if start == end or (start < past and end > self.first):
-                    yield Mark(kind, *self.range(start, end), span.label)
+        return [
+            Mark(kind, *self.range(start, end), span.label)
+            for span in spans
+            for start, end in span.fragments
+            if start == end or (start < past and end > self.first)
+        ]
 
 
 class SideTexts:
@@ -101,8 +104,11 @@ class SideTexts:
     def of(self, span: Span) -> str:
         """Return the text of a span. Raises `LimitError` if all texts so far are too long together."""
         self._shown += span.end - span.start  # with gaps, since contexts show them
-        require_short_texts(self._shown, **self.text.in_errors)
-        return GAP.join([self.text.text_between(*part) for part in span.fragments])
+        if self._shown > MAX_COVERED:
+            require_short_texts(self._shown, **self.text.in_errors)
+        if span.parts is None:
+            return self.text.text_between(span.start, span.end)
+        return GAP.join([self.text.text_between(*part) for part in span.parts])
 
     def ids_of(self, start: int, end: int) -> tuple[str, str]:
         """Return the ids of the first and the last token of a range; empty without any."""
@@ -153,7 +159,9 @@ class SideTexts:
             starts = None
             if text.unit == "token":
                 tokens = (text.tokens or ())[start - text.start : end - text.start]
-                starts = [0, *accumulate(len(token) + 1 for token in tokens)]
+                starts = list(
+                    map(add, accumulate(map(len, tokens), initial=0), count())
+                )  # with blanks between
             cut = start > least, end < greatest
             self._latest = (start, end), Context(text.text_between(start, end), start, starts, cut)
         return self._latest[1]
@@ -241,6 +249,9 @@ class Finding(Mapping[str, Any]):
 
     def items(self) -> ItemsView[str, Any]:
         return self._cells.items()
+
+    def values(self) -> ValuesView[Any]:
+        return self._cells.values()
 
     def __repr__(self) -> str:
         return repr(self._cells)

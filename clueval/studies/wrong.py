@@ -188,7 +188,8 @@ class JudgedSpan(NamedTuple):
 
     `others` come by position, and `shown` are those that a row shows. `start` and `end` are the first and the last
     position of the span and of these spans, half-open. `is_error` says whether the choice of level and layer counts it
-    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``.
+    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``. A span
+    that a `Search` has found has the keys by which it is counted.
     """
 
     side: int
@@ -202,6 +203,7 @@ class JudgedSpan(NamedTuple):
     start: int
     end: int
     error_type: str = ""
+    keys: Sequence[ReasonKey] = ()
 
     @property
     def side_name(self) -> str:
@@ -256,7 +258,10 @@ class Search:
         verdicts = None if case.rows is None else self._verdicts.get(key)
         if verdicts is not None:
             return [verdict.at(case) for verdict in verdicts]
-        spans = judged(pair, case, self.choice, also_right=self._also_right)
+        spans = [
+            judged_span._replace(keys=tuple(reason_keys(judged_span, self.choice)))
+            for judged_span in judged(pair, case, self.choice, also_right=self._also_right)
+        ]
         if case.rows is not None:
             if len(self._verdicts) == MOST_VERDICTS:
                 self._verdicts.clear()
@@ -300,7 +305,7 @@ class _Verdict(NamedTuple):
 
     def at(self, case: Located) -> JudgedSpan:
         """Return the span of a case that is equal but for its place."""
-        side, sequence, match, _, reason, is_error, _, shown, _, _, error_type = self.judged_span
+        side, sequence, match, _, reason, is_error, _, shown, _, _, error_type, keys = self.judged_span
         of_other = case.sides[1 - side] or ()
         span = (case.sides[side] or ())[self.number]
         match = Match(span, match.kind, tuple([of_other[n] for n in self.partners]), match.labels)
@@ -308,7 +313,7 @@ class _Verdict(NamedTuple):
         start, end = self.start + case.first, self.end + case.first
         shown = others[: len(shown)]
         return JudgedSpan(
-            side, sequence, match, others, reason, is_error, span, shown, start, end, error_type
+            side, sequence, match, others, reason, is_error, span, shown, start, end, error_type, keys
         )
 
 
@@ -438,7 +443,9 @@ class ReasonKey(NamedTuple):
 
 
 def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
-    """Yield what is counted of a span that is not exactly right: by its joined label, or by the label of each layer."""
+    """Yield what is counted of a span unless it is right: by its joined label, or by the label of each layer."""
+    if wrong.reason == RIGHT:
+        return
 
     def label_of(span: Span, layer: str | None) -> str | None:
         return span.label if layer is None else span.by_layer.get(layer)

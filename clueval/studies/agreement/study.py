@@ -280,7 +280,7 @@ class Agreement(ReportOfAnnotators):
 
     def places(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""
-        for group in self._corpus.texts():
+        for group in self._corpus.texts(only_differing=True):
             humans = group.sides[: len(self._names)]
             text = AnnotatedText(humans, self._names)
             for layer in sequences_in(humans):
