@@ -33,6 +33,9 @@ COLUMNS = 80
 """The width of a terminal, for sentences."""
 
 _BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
+MORE_PLACES = (
+    "{n} more place is not shown; -o FILE.html has all|{n} more places are not shown; -o FILE.html has all"
+)
 SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
 """What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
 
@@ -58,7 +61,7 @@ def render(
             return file.getvalue().removesuffix("\n")
         if form == "text":
             return "\n".join(_text(report, everything=everything, width=width))
-        return "\n".join(_markdown(report) if form == "markdown" else _latex(report))
+        return "\n".join(_markdown(report) if form == "markdown" else _latex(report, everything=everything))
 
 
 # --- data
@@ -237,7 +240,7 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
         places = places[:number_shown]
     if more := number - len(places):
         if places:
-            yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
+            yield phrase(MORE_PLACES, n=more)
         else:
             yield phrase("{n} place: -o FILE.html|{n} places: -o FILE.html", n=more)
     yield from foot
@@ -393,13 +396,14 @@ def _in_markdown(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _latex(report: Content) -> Iterator[str]:
+def _latex(report: Content, *, everything: bool) -> Iterator[str]:
     """Yield a table in LaTeX for each table; verdict, facts and signature are comments."""
     signature = phrase("signature: {signature}", signature=str(report.signature))
     head = (report.title, report.verdict(), ", ".join(report.facts()), *report.remarks(), signature)
     yield from (f"% {visible(line)}" for line in head if line)
     yield r"% needs \usepackage{booktabs}"
-    for table in map(without_bars, report.tables()):
+    tables = report.tables()
+    for table in map(without_bars, tables if everything else report.tables_of_paper(tables)):
         yield from (r"\begin{table}", r"\centering", rf"\caption{{{_in_latex(caption(table))}.}}")
         texts = text_columns(table)
         columns = "".join("l" if number in texts else "r" for number in range(len(table.header)))

@@ -158,7 +158,7 @@ def test_text_has_counts_then_twenty_places_then_how_many_more() -> None:
         "  predicted person “Frau Hannelore Tiedgen” too long token 21–23 · line 36 · (partial)",
         "  gold person “Hannelore Tiedgen” predicted too long token 22–23 · line 37 · (level 2, superset)",
     ]
-    assert blocks[-1].startswith("52 more places: -o FILE.html")
+    assert blocks[-1].startswith("52 more places are not shown; -o FILE.html has all")
 
 
 def test_places_of_a_generator_can_be_read_once() -> None:
