@@ -106,6 +106,8 @@ def _documents(
             columns = of_rows[differs][0]
             tokens += columns.tokens[start : start + size]
             ids += columns.token_ids[start : start + size]
+        lines = part.passages[0].lines
+        same = lines.sentences(part.passages[0].start)  # but for their ids
         yield tuple(
             Document(
                 _id_of(passage),
@@ -113,7 +115,9 @@ def _documents(
                 tokens=tokens,
                 start=passage.start,
                 token_ids=ids or None,
-                sentences=passage.lines.sentences(passage.start),
+                sentences=same
+                if passage.lines.heads == lines.heads
+                else passage.lines.sentences(passage.start),
                 metadata=Frozen(passage.document.metadata),
                 lines=passage.lines.numbers(),
                 file=reader.file,

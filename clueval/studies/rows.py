@@ -66,13 +66,15 @@ class Context(NamedTuple):
     def range(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of characters that half-open positions have in the text; what is outside is cut off."""
         start, end = start - self.first, end - self.first
-        size = len(self.text)
-        if self.starts is None:
+        size, starts = len(self.text), self.starts
+        if starts is None:
             start, end = max(start, 0), min(end, size)
             return min(start, size), max(start, end)
-        last = len(self.starts) - 1
-        begin = min(self.starts[min(max(start, 0), last)], size)
-        return begin, max(begin, self.starts[min(max(end, 0), last)] - 1)
+        last = len(starts) - 1
+        if 0 <= start < end <= last:  # nearly always
+            return starts[start], starts[end] - 1
+        begin = min(starts[min(max(start, 0), last)], size)
+        return begin, max(begin, starts[min(max(end, 0), last)] - 1)
 
     def marks(self, kind: int, spans: Iterable[Span]) -> list[Mark]:
         """Return marks of a kind for the fragments of spans."""
