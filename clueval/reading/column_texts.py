@@ -107,7 +107,7 @@ def _documents(
             tokens += columns.tokens[start : start + size]
             ids += columns.token_ids[start : start + size]
         lines = part.passages[0].lines
-        same = lines.sentences(part.passages[0].start)  # but for their ids
+        same = lines.sentences(part.passages[0].start, readers[0].form.id_in)
         yield tuple(
             Document(
                 _id_of(passage),
@@ -116,8 +116,8 @@ def _documents(
                 start=passage.start,
                 token_ids=ids or None,
                 sentences=same
-                if passage.lines.heads == lines.heads
-                else passage.lines.sentences(passage.start),
+                if (passage.lines.heads, reader.form.id_in) == (lines.heads, readers[0].form.id_in)
+                else passage.lines.sentences(passage.start, reader.form.id_in),
                 metadata=Frozen(passage.document.metadata),
                 lines=passage.lines.numbers(),
                 file=reader.file,
