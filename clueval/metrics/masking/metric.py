@@ -341,10 +341,11 @@ class Masking(DocumentMetric):
         keep = [name for name in self.keep if name != NO_LABEL]  # a mask without a label is a mask
         layer, masks, numbers = self.class_layer, [], []
         for number, span in enumerate(spans):
-            names: list[Any] = [span.label]
-            if span.features or layer in span.by_layer:
-                names += [span.by_layer.get(layer), span.features.get(layer)]
-            if not any(name in names for name in keep):
+            is_kept = span.label in keep
+            if not is_kept and (span.features or layer in span.by_layer):
+                classes = span.by_layer.get(layer), span.features.get(layer)
+                is_kept = any(name in classes for name in keep)
+            if not is_kept:
                 masks.append(text.placed(span, document))
                 numbers.append(number)
         return Masks(text, masks, None if flags is None else [flags[number] for number in numbers])
