@@ -32,12 +32,12 @@ from itertools import accumulate, compress, starmap
 from operator import ge, not_
 from typing import Any, ClassVar
 
-from clueval.core.case import Where, counted
-from clueval.core.characters import has_characters
+from clueval.core.alignment import has_characters
+from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
-from clueval.core.ranges import intersect, joined_ranges
-from clueval.core.span import SIDES, Span
+from clueval.core.overlap import joined_ranges
+from clueval.core.span import SIDES, Span, intersect
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
 
 Range = tuple[int, int]
@@ -64,7 +64,7 @@ class Coverage(DocumentMetric):
             sides = [side.layers.get(sequence, ()) for side in pair.sides]
             if any(sides):
                 judged = [
-                    list(compress(spans, counted(spans, side, where))) if where else spans
+                    list(compress(spans, which_count(spans, side, where))) if where else spans
                     for side, spans in zip(pair.sides, sides, strict=True)
                 ]
                 _count(tally, next(filter(has_characters, pair.sides), None), sides, judged)

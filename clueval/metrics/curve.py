@@ -27,15 +27,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from clueval.core.case import Key, Where, case_of, counted, keys_of
+from clueval.core.case import Key, Where, case_of, keys_of, which_count
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.matching import with_merged
-from clueval.core.metric import AnyMetric, DocumentMetric, average_precision, score_of
-from clueval.core.ranges import Ranges
-from clueval.core.span import NOTHING, Span
+from clueval.core.metric import AnyMetric, DocumentMetric, score_of
+from clueval.core.span import NOTHING, Ranges, Span
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
+from clueval.statistics.curves import average_precision
 
 GRID = tuple(number / 10 for number in range(11))
 """The thresholds of metrics that are not counted at all scores, if none are given."""
@@ -142,7 +142,11 @@ class Curve(DocumentMetric):
         tally = Tally()
         gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
         counted_gold, counted_predicted = (
-            {_key(span) for span, counts in zip(spans, counted(spans, side, where), strict=True) if counts}
+            {
+                _key(span)
+                for span, counts in zip(spans, which_count(spans, side, where), strict=True)
+                if counts
+            }
             for spans, side in zip((gold, predicted), pair.sides, strict=True)
         )
         wanted = set(map(_key, gold))

@@ -52,8 +52,7 @@ from clueval.core.case import Case
 from clueval.core.metric import Metric, Sizes
 from clueval.core.one_to_one import most_pairs
 from clueval.core.overlap import components, overlaps_between
-from clueval.core.ranges import Ranges
-from clueval.core.span import Span
+from clueval.core.span import Ranges, Span
 from clueval.core.tally import Counts, Tally
 
 SCHEMES = ("strict", "exact", "partial", "type")
@@ -96,15 +95,14 @@ class Muc(Metric):
         return {**_entries(overall[1]), "per_label": {label: _entries(counts) for label, counts in of_labels}}
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        (_, overall), *_ = _categories(total)
-        return {scheme: _counts(*categories) for scheme, categories in overall.items()}
-
-    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
         return {
-            scheme if label is None else f"per_label.{label}.{scheme}": _counts(*categories)[:2]
+            scheme if label is None else f"per_label.{label}.{scheme}": _counts(*categories)
             for label, counts in _categories(total)
             for scheme, categories in counts.items()
         }
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        return {path: counts[:2] for path, counts in self.headlines(total, layers).items()}
 
 
 def _categories(total: Tally) -> list[tuple[str | None, dict[str, list[int]]]]:

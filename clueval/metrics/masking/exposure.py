@@ -18,9 +18,8 @@ from operator import ge
 from typing import Any, NamedTuple
 
 from clueval.core.document import PARTS, REPLACEMENT, Document
-from clueval.core.overlap import SpanIndex, first_clash, require_few_pairs, shared_positions
-from clueval.core.ranges import Ranges, intersect, joined_ranges
-from clueval.core.span import Span
+from clueval.core.overlap import SpanIndex, first_clash, joined_ranges, require_few_pairs, shared_positions
+from clueval.core.span import Ranges, Span, intersect
 from clueval.files.limits import MAX_MENTIONED, require_short_mentions
 from clueval.metrics.masking.mention import Mention, MentionReader
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
