@@ -34,15 +34,7 @@ from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, CurvePoint, GateCounts, curve
 from clueval.metrics.gate.equality import FeatureTest, is_nil
 from clueval.metrics.gate.metric import ALL_RANKS, RANKS, Gate, GateWithin
-from clueval.metrics.gate.pairing import (
-    PARTIAL,
-    STRICT,
-    PossiblePair,
-    Touching,
-    best_first,
-    counts_of,
-    hull,
-)
+from clueval.metrics.gate.pairing import PARTIAL, STRICT, PossiblePair, Touching, best_first, counts_of, hull
 from clueval.metrics.gate.thresholds import (
     ROUNDED,
     annotation_name,
@@ -477,14 +469,8 @@ class _Matches:
 
 
 _KINDS = (
-    "all",
-    "without_target",
-    "with_target",
-    "without_match",
-    "strict",
-    "strict_at_0",
-    "partial",
-    "partial_at_0",
+    *("all", "without_target", "with_target", "without_match"),
+    *("strict", "strict_at_0", "partial", "partial_at_0"),
 )
 """The kinds of lists that disambiguation counts."""
 

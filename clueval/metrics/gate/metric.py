@@ -40,14 +40,7 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.pairing import (
-    CONTAINMENTS,
-    PAIRINGS,
-    Evaluation,
-    evaluation,
-    in_order,
-    kept_within,
-)
+from clueval.metrics.gate.pairing import CONTAINMENTS, PAIRINGS, Evaluation, evaluation, in_order, kept_within
 from clueval.metrics.gate.thresholds import (
     EVERY,
     ROUNDED,
