@@ -235,7 +235,15 @@ class GateLists(GateWithin):
             },
             "disambiguation": {
                 "lists": {kind: total["lists", "kind", kind] for kind in _KINDS},
-                "ranks": {str(rank): _accuracies(counts) for rank, counts in self.disambiguation(total)},
+                "ranks": {
+                    str(rank): {
+                        "lists": counts.targets,
+                        **{name: getattr(counts, name) for name in _PAIRS},
+                        "accuracy_strict": counts.recall_strict,
+                        "accuracy_lenient": counts.recall_lenient,
+                    }
+                    for rank, counts in self.disambiguation(total)
+                },
             },
             "maximum_recall": {
                 "all": _recalls(total, strict, lenient),
@@ -504,15 +512,6 @@ def _counts_at_ranks(
     points = curve({-rank: change for rank, change in changes.items()}, targets, [-rank for rank in ranks])
     for at, counts in reversed(points[:-1]):
         yield int(-at), counts
-
-
-def _accuracies(counts: GateCounts) -> dict[str, float]:
-    return {
-        "lists": counts.targets,
-        **{name: getattr(counts, name) for name in _PAIRS},
-        "accuracy_strict": counts.recall_strict,
-        "accuracy_lenient": counts.recall_lenient,
-    }
 
 
 def _recalls(
