@@ -71,9 +71,11 @@ def metric_class(name: str) -> Any:
     'Exact'
     """
     if name not in METRICS:
-        every, equivalent = f"one of {', '.join(METRICS)}", _OTHER_NAMES.get(name.lower())
-        advice = every if equivalent is None else f"its numbers are those of {equivalent!r}; {every}"
-        raise UsageError(f"unknown metric {name!r}", advice=advice)
+        from clueval.files.names import one_of  # only for names that do not exist
+
+        equivalent = _OTHER_NAMES.get(name.lower())
+        same = "" if equivalent is None else f"its numbers are those of {equivalent!r}; "
+        raise UsageError(f"unknown metric {name!r}", advice=same + one_of(name, METRICS))
     module, kind = METRICS[name]
     return getattr(import_module(module), kind)
 

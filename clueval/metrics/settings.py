@@ -236,7 +236,9 @@ def _values_or(nothing: Any, values: Values) -> Values:
 def _choice(choices: Collection[str]) -> Values:
     def read(text: str) -> str:
         if text not in choices:
-            raise ValueError(f"{text!r} is not one of: {', '.join(choices)}")
+            from clueval.files.names import one_of  # only for names that do not exist
+
+            raise ValueError(f"{text!r} is unknown; {one_of(text, choices)}")
         return text
 
     *before_last, last = choices

@@ -267,7 +267,7 @@ def test_two_sides_may_have_different_values() -> None:
             "argument --place: '0' is not a column: columns count from 1, or from -1 at the end",
         ),
         (["--place", "1:2"], "argument --place: '1:2' is not a column"),
-        (["--form", "c"], "argument --form: 'c' is not one of: a, b"),
+        (["--form", "c"], "argument --form: 'c' is unknown; one of a, b"),
         (["--siz", "2"], "unknown option --siz; did you mean --size?"),
         (["x"], "unexpected argument 'x'"),
     ],

@@ -11,17 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval import score
-from clueval.core.case import (
-    EqualCase,
-    case_of,
-    counted,
-    keys_of,
-    keys_of_triples,
-    located,
-    other_key,
-    same_key,
-)
+from clueval.core.case import case_of, keys_of, keys_of_triples, other_key, same_key, which_count
 from clueval.core.document import Document, Layers, Row
+from clueval.core.located import EqualCase, located
 from clueval.core.span import Span
 from tests.cases import spans
 
@@ -200,7 +192,7 @@ def test_filter_takes_the_label_of_most_positions_and_of_equal_ones_the_earliest
     labels = "A[0,2) B[2,4) A[4,6) B[6,9) A[9,11) B[11,14) A[14,16) A[16,17) B[17,19) A[19,20)"
     document = Document("d", {"e": spans("P[0,4) P[4,9) P[9,16) P[16,20)"), "x": spans(labels)})
 
-    flags = {label: counted(document.layers["e"], document, {"x": frozenset(label)}) for label in "AB"}
+    flags = {label: which_count(document.layers["e"], document, {"x": frozenset(label)}) for label in "AB"}
 
     assert flags == {"A": [True, False, True, True], "B": [False, True, False, False]}
 
@@ -210,8 +202,8 @@ def test_a_span_counts_if_it_meets_the_filters_of_all_layers() -> None:
     by_risk, by_label = {"y": frozenset({"high"})}, {"x": frozenset({"A"})}
 
     for where in ({**by_risk, **by_label}, {**by_label, **by_risk}):
-        assert counted(document.layers["x"], document, where) == [True, False, False]
-    assert counted(document.layers["x"], document, by_label) == [True, True, False]
+        assert which_count(document.layers["x"], document, where) == [True, False, False]
+    assert which_count(document.layers["x"], document, by_label) == [True, True, False]
 
 
 def test_merged_layers_make_one_sequence_with_a_label_for_each_layer() -> None:

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval.core.bag import NO_LAYER, Bag
-from clueval.core.case import Case, Where, case_of, keys_of, located, presence
+from clueval.core.case import Case, Where, case_of, keys_of, presence
 from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, count, each
 from clueval.core.document import Document, Group, Notes, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
+from clueval.core.located import located
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric
 from clueval.core.sentences import TextParts
 from clueval.core.span import Span

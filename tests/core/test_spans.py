@@ -19,13 +19,13 @@ from clueval.core.document import Document, Group, Layers, MissingId, Pair, Sent
 from clueval.core.overlap import (
     MAX_PAIRS,
     PAIRS_OF_SPAN,
+    Regions,
     SpanIndex,
     overlap_components,
     overlap_groups,
     require_few_pairs,
     shared_positions,
 )
-from clueval.core.ranges import Regions
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, LimitError, SpanError
 from clueval.transforms.characters import to_characters

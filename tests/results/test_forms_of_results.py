@@ -434,7 +434,7 @@ def test_first_screen_tells_what_was_read_and_the_headline_of_each_layer() -> No
     ]
     assert "exact, labelled                 80.35   82.88   81.60   222        229" in lines
     assert "exact, labelled                 80.18   83.11  81.61   219        227" in lines
-    assert "person                          68.85   75.00   71.79    56         61" in lines
+    assert "exact, person                   68.85   75.00   71.79    56         61" in lines
 
 
 def test_labels_come_with_the_worst_first_in_the_table_of_their_layer() -> None:
@@ -443,9 +443,9 @@ def test_labels_come_with_the_worst_first_in_the_table_of_their_layer() -> None:
     assert [row[0] for row in of_risk.rows] == [
         *("exact, labelled", "exact, unlabelled"),
         *("+ covered by one span", "+ tiled", "+ covered by several spans"),
-        *("high", "medium", "low"),
+        *("exact, high", "exact, medium", "exact, low"),
     ]
-    assert [row[0] for row in of_entity.rows][5:8] == ["organisation", "person", "location"]
+    assert [row[0] for row in of_entity.rows][5:7] == ["exact, organisation", "exact, person"]
 
 
 def test_first_screen_says_not_predicted_for_a_layer_of_gold_only() -> None:
@@ -478,8 +478,8 @@ def test_first_screen_of_a_merged_sequence_has_the_labels_of_its_layers() -> Non
 
     assert "levels, merged" in text
     assert "exact, labelled" not in text
-    assert "\nentity: person " in text
-    assert "\nrisk: high " in text
+    assert "\nexact, entity: person " in text
+    assert "\nexact, risk: high " in text
 
 
 def test_first_screen_has_one_table_of_labels_of_the_first_metric() -> None:
@@ -492,7 +492,7 @@ def test_first_screen_has_one_table_of_labels_of_the_first_metric() -> None:
 def test_first_screen_shows_the_labels_with_the_most_spans_if_there_are_many() -> None:
     text = str(of_labels(60))
     title = next(line for line in text.split("\n") if line.startswith("levels, label"))
-    shown = [line.split()[0] for line in text.split("\n") if re.match(r"label\d", line)]
+    shown = re.findall(r"^exact, (label\d+)", text, re.MULTILINE)
 
     assert "most frequent of 60 labels" in title
     assert shown == [f"label{number}" for number in range(60, 60 - len(shown), -1)]

@@ -145,10 +145,10 @@ def test_text_has_counts_then_twenty_places_then_how_many_more() -> None:
     assert blocks[0].splitlines() == [
         "a001 entity 21-23",
         "    der {Frau [Hannelore Tiedgen]} , Lindenhof 7 , 00417 Wiesenbrück ,",
-        "  predicted person “Frau Hannelore Tiedgen” too long token 21–23 · line 36 · (partial)",
-        "  gold person “Hannelore Tiedgen” predicted too long token 22–23 · line 37 · (level 2, superset)",
+        "  predicted person “Frau Hannelore Tiedgen” too long token 21–23 · line 36 · class partial (no level)",
+        "  gold person “Hannelore Tiedgen” predicted too long token 22–23 · line 37 · class superset (level 2)",
     ]
-    assert blocks[-1].startswith("52 more places: -o FILE.html")
+    assert blocks[-1].startswith("52 more places: -o x.html")
 
 
 def test_a_function_is_called_for_each_reading() -> None:
