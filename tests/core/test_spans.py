@@ -228,6 +228,7 @@ def test_regions_count_the_positions_of_a_span_that_are_in_them(those: list[Span
 @example(spans("A[0,9) A[3,5) A[4,4)"), spans("A[3,5) A[4,4) A[3,3) A[5,9)"))
 @example(spans("A[0,3) A[3,3) A[3,6)"), spans("A[3,3)"))  # touching is not overlapping
 @example(spans("A[4,6) B[0,9) C[4,6) D[9,12)"), spans("A[5,9)"))  # equal spans are all found
+@example(spans("A[0,2) B[3,4)"), spans("A[0,1)[5,6)"))
 def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list[Span]) -> None:
     index = SpanIndex(those)
 
