@@ -282,6 +282,31 @@ def test_located_cases_have_the_order_and_the_filter_of_their_keys() -> None:
     assert unfiltered.counted == (None, None, None)
 
 
+def test_located_cases_keep_the_order_of_an_ordered_document_and_merge_layers() -> None:
+    layers = {"x": [Span(0, 2, "B"), Span(0, 2, "A")], "y": [Span(0, 2, "C")]}
+    ordered, other = (Document("d", layers, tokens=["x"] * 4, ordered=ordered) for ordered in (True, False))
+
+    (case,) = located([ordered, other], ["x"])
+    layers = {"x": [Span(0, 2, "B"), Span(4, 5, "A")], "y": [Span(0, 2, "C")]}
+    merged = list(located([Document("d", layers, tokens=["x"] * 5), NONE], ["x", "y"], merge=True))
+
+    assert [[span.label for span in side or ()] for side in case.sides] == [["B", "A"], ["A", "B"]]
+    assert [[span.label for span in each.sides[0] or ()] for each in merged] == [["B|C"], ["A|_"]]
+
+
+def test_a_case_has_the_spans_of_a_side_that_count() -> None:
+    gold, predicted = text("A[0,2) B[1,3)"), text("A[0,2)")
+    layers = {"x": gold.layers["x"], "y": spans("high[2,3)")}
+    (key,) = keys(Document("d", layers, tokens=["x"] * 12), predicted, where={"y": frozenset({"high"})})
+    case = case_of(key, "x")
+
+    assert [(number, span.label) for number, span in case.counting(0)] == [(1, "B")]
+    assert [list(case_of((*key[:3], (0, 2, 0, "A")), "x").counting(side)) for side in (0, 1)] == [
+        [(0, Span(0, 2, {"x": "A"}))],
+        [],
+    ]
+
+
 # Properties
 
 
