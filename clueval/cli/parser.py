@@ -177,6 +177,11 @@ class _StoreOnce(argparse._StoreAction):
 class _HelpText(argparse.RawDescriptionHelpFormatter):
     """Help with paragraphs as wide as the terminal; paragraphs with an indented line stay unchanged."""
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        from textwrap import wrap  # only help needs it
+
+        return wrap(text, width, break_on_hyphens=False)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         from textwrap import fill  # only help needs it
 
