@@ -443,3 +443,7 @@ def test_a_narrow_terminal_has_the_first_columns_of_a_table() -> None:
 
     assert lines[lines.index("wide") + 1].split()[-2:] == ["column", "4"]
     assert 'all tables: --all, or in Python render("text", all=True)' in lines
+
+
+def test_the_name_of_a_report_in_a_session_says_how_it_is_shown() -> None:
+    assert repr(View()).startswith("<View; print(...) shows it")
