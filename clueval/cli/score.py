@@ -226,9 +226,11 @@ def score(
     if trust.save is not None:
         result.save(trust.save)
         wrote(Path(trust.save))
-    if trust.units is not None and not trust.intervals and not tables and result.units is not None:
-        number = len(result.units.keys)
-        remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.units.by or '')})")
+    if trust.units is not None and not trust.intervals and not tables and result.plan.units is not None:
+        from clueval.results.units import number_of_units  # few commands need it
+
+        number = number_of_units(result.bag)
+        remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.plan.units)})")
 
     result = gates.applied(result, baseline, trust)
     _put(result, report, tables, (reading.get("predicted_set", ""), reference_set or ""))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
@@ -301,9 +303,18 @@ class FormatOptions(Reading):
         *,
         unplaced: bool = False,
     ) -> FormatOptions:
-        """Return the options `reading` for files with these layers."""
-        options = {option.name: getattr(reading, option.name) for option in fields(Reading)}
-        return cls(**options, layers=layers, unit=unit, unplaced=unplaced)
+        """Return the options `reading`, which are valid, for files with these layers."""
+        for layer in layers or ():
+            require_encodable("layer", layer)
+        options = cls.__new__(cls)
+        more = {"layers": layers, "unit": unit, "unplaced": unplaced, "unannotated": None}
+        for name, value in chain(zip(_NAMES, _values_of(reading), strict=True), more.items()):
+            object.__setattr__(options, name, value)
+        return options
+
+
+_NAMES = [option.name for option in fields(Reading)]
+_values_of = attrgetter(*_NAMES)
 
 
 class ReadingOptions(TypedDict, total=False):

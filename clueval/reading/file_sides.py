@@ -8,8 +8,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from clueval.core.bag import Read
 from clueval.core.document import Document, same_id
-from clueval.core.read import Read
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
 from clueval.formats.documents import is_column_format

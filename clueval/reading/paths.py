@@ -21,7 +21,6 @@ from typing import Any
 
 from clueval.core.tags import is_tag
 from clueval.files.errors import CluevalError, FileError, UsageError, described
-from clueval.files.opening import is_folder
 from clueval.files.overwriting import note_input, note_open_file
 
 PathName = str | os.PathLike[str]
@@ -102,6 +101,7 @@ def is_in_archive(path: Path) -> bool:
     """Return whether a path is an archive, or a folder within one."""
     if "!" not in str(path) and not path.name.lower().endswith((".zip", ".tar", ".tar.gz", ".tgz")):
         return False
+    from clueval.files.opening import is_folder  # not needed for what is in memory
     from clueval.reading.archives import Member, is_archive
 
     return is_folder(path) if isinstance(path, Member) else is_archive(path)
@@ -138,6 +138,8 @@ def with_equal_names(sides: Sequence[Files]) -> Sequence[Files]:
 
 def folders_of(path: Path) -> dict[str, Path]:
     """Return the folders in a folder or an archive by name, sorted, without hidden ones. Raises `FileError`."""
+    from clueval.files.opening import is_folder  # not needed for what is in memory
+
     if is_in_archive(path):
         from clueval.reading.archives import MARK, Member, files_in
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from clueval.core.bag import Read
 from clueval.core.document import MENTION
-from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER, SIDES, Span
 
 DOCUMENTS = "documents"

@@ -15,8 +15,6 @@ from clueval.core.count import DOCUMENT, Plan, Step, count
 from clueval.core.metric import AnyMetric
 from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import UsageError, warn
-from clueval.files.opening import is_folder, sha256_of
-from clueval.files.overwriting import keeps_inputs
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, require_layers
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
 _READING = Reading()
 
 
-@keeps_inputs
 @checked_call
 def score(
     gold: InputSide,
@@ -195,6 +192,7 @@ def scored(
     plan = replace(plan, steps=steps_in_order((*texts.steps, *steps), plan))
     bag = bag_of(texts, plan, names, groups.workers)
     if plan.units is not None or plan.where:
+        from clueval.files.opening import is_folder
         from clueval.results.units import in_units, settled_units  # few results need them
 
         plan = settled_units(bag, plan)
@@ -209,6 +207,7 @@ def scored(
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
+    from clueval.files.opening import sha256_of
     from clueval.reading.file_sides import files_of_side  # few results need it
 
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
@@ -221,6 +220,7 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
         return
     if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
         return
+    from clueval.files.opening import sha256_of
     from clueval.reading.file_sides import files_of_side  # few options need it
 
     if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
@@ -315,7 +315,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
     all_choices["text"] = (
         "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
     )
-    reports = BagReports(bag.whole(), plan)
+    reports = BagReports(bag.in_one_place(), plan)
     all_choices |= reports.choices()
     for warning in checked(plan.steps, bag.notes):
         warn(warning)

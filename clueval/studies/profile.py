@@ -13,9 +13,10 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from clueval.core.case import Case, Located
+from clueval.core.case import Case
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.core.located import Located
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.span import MERGED, NO_LABEL, SIDES
 from clueval.core.tally import Counts, Tally

@@ -16,16 +16,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
-from clueval.core.case import Case, EqualCase, Located, located
+from clueval.core.case import Case
 from clueval.core.count import Plan, collector_paused, count, decided, sequences_of
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels, matches_in
+from clueval.core.located import EqualCase, Located, located
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash, shared_positions
-from clueval.core.ranges import Ranges
-from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position
+from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Ranges, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.options import require_types
 from clueval.metrics.fair import Fair

@@ -11,10 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, MissingId
-from clueval.core.read import Read
 from clueval.files.arguments import refuse_unknown, require_instance, require_kind
 from clueval.files.errors import FileError, UsageError, described, warn
 from clueval.files.opening import Progress, is_folder
