@@ -121,6 +121,9 @@ class Report(Hinting, Content):
     def __str__(self) -> str:
         return self.render()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}; print(...) shows it, and its method write('x.html') writes a page>"
+
     def _repr_html_(self) -> str:
         """Return verdict, tables and the first places for a notebook."""
         from clueval.reports.page import notebook

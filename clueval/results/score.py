@@ -75,7 +75,8 @@ def score(
         reference_set: the annotation set of the reference, by default in the files of predicted.
         signature: that of another result: count as it says. Options that contradict it, also other `metrics`, and
             choices that nothing here can make, are errors.
-        options: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
+        options: those of ``clueval score``, as ``token_id=4`` for ``--token-id 4``, which ``clueval help score TOPIC``
+            explains: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
             ``by="document"`` or, for lists of tags or spans, with a value for each list, ``by=["news", "web"]``; of
             `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept); and of `Preparing`
             (changes to spans before they are counted, such as label maps). ``gold_set`` and ``predicted_set`` are the

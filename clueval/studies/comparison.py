@@ -36,7 +36,7 @@ Details = tuple[Sequence[Score], Sequence[Score]]
 """Tests of labels, and units that differ most."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Report):
     """The result of `compare`: several systems on the same units; the first is the baseline.
 

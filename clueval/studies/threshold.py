@@ -76,7 +76,7 @@ class Measure(NamedTuple):
         return max(meets, key=lambda point: (point[self.rate], point["threshold"]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Threshold(Report):
     """A threshold that was chosen, or one for each label.
 
