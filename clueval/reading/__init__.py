@@ -1,4 +1,4 @@
-"""Reading: the sides of a corpus, of files or in memory, as documents (`sides`), and the fast way of counting them.
+"""Reading: the sides of a corpus, of files or in memory, as documents, and the fast way of counting them.
 
 Column files, lists of tags and plain spans become a bag without documents. `clusters` is the heart of it: rows of tags
 as text, cut where all sides are outside every span; it takes lists of tags. `column_files` reads files, as bytes

@@ -278,7 +278,7 @@ def sides_of_files(
     within: str | None,
     progress: Progress | None,
 ) -> FileSides:
-    """Return sides that are files, as `clueval.reading.sides.sides_of` does."""
+    """Return sides that are files, as `clueval.results.texts.sides_of` does."""
     names = list(inputs)
     is_single = len(inputs) > 1 and inputs[names[1]] is None
     if is_single:

@@ -17,8 +17,9 @@ from clueval.core.count import SENTENCE, Plan, Step, count
 from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
-from clueval.reading.sides import sides_of
+from clueval.formats.options import Reading
+from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, require_pair_by
+from clueval.reading.paths import is_path_or_paths
 from clueval.results.options import Groups, texts_may_differ
 
 if TYPE_CHECKING:
@@ -201,6 +202,51 @@ def _answers_step(are_mentions: bool, groups: Groups, plan: Plan) -> Step:
         return Locating(preparing.occurrence or FREE, preparing.location_steps())
     preparing.require_no_answers()
     return InlineAnswers(MAX_CELLS if plan.align is None else getattr(plan.align, "max_cells", MAX_CELLS))
+
+
+# Sides
+
+
+def sides_of(
+    inputs: Mapping[str, Any],
+    readings: Sequence[Reading],
+    layers: LayerColumns | None = None,
+    *,
+    pair_by: str | None = None,
+    is_one_text: bool = False,
+    within: str | None = None,
+    progress: Progress | None = None,
+) -> FileSides | MemorySides:
+    """Return the sides that are given by their names in errors, and how each is read.
+
+    Args:
+        inputs: by name, files as `clueval.reading.paths` describes them, or what is in memory
+            (`clueval.reading.memory`). All sides are files, or all are in memory. A second side that is None is
+            in other columns, or another annotation set, of the files of the first.
+        readings: the options of each side; those of the last count for further sides.
+        layers: the name and the source of each layer, or the sources of the first side and of the others as a pair.
+        pair_by, is_one_text, within, progress: as in `clueval.reading.file_sides.FileSides`.
+
+    Mentions of the second side that have no place are spans.
+
+    No document is read, but the first lines of column files for which no layers are named. `texts` of the sides yields
+    a tuple for each text with the document of each side. Raises `UsageError` for sides that do not go together, and for
+    an option that applies to none of their formats; `FileError`.
+
+    >>> sides = sides_of({"gold": [["B-PER", "O"]], "predicted": [["O", "B-PER"]]}, [Reading(), Reading()])
+    >>> [[document.layers["label"][0].start for document in text] for text in sides.texts()]
+    [[0, 1]]
+    """
+    require_pair_by(pair_by)
+    readings = [readings[min(number, len(readings) - 1)] for number in range(len(inputs))]
+    present = [side for side in inputs.values() if side is not None]
+    if present and all(map(is_path_or_paths, present)):
+        from clueval.reading.file_sides import sides_of_files  # not needed for what is in memory
+
+        return sides_of_files(inputs, readings, layers, pair_by, is_one_text, within, progress)
+    from clueval.reading.memory import sides_in_memory  # not needed for files
+
+    return sides_in_memory(inputs, readings, layers, pair_by)
 
 
 # In memory

@@ -26,12 +26,11 @@ from clueval.metrics.masking.metric import IgnoredWords, WordWeights
 from clueval.reading.file_sides import files_of_side
 from clueval.reading.options import SETS, LayerColumns, readings_of, require_layers
 from clueval.reading.paths import are_paths, spooled
-from clueval.reading.sides import sides_of
 from clueval.reading.source import form_at
 from clueval.results.inputs import repairs_of, swapped, warnings_of
 from clueval.results.options import Counting, Groups, Workers, groups_of
 from clueval.results.score import scored
-from clueval.results.texts import Texts
+from clueval.results.texts import Texts, sides_of
 from clueval.studies.decisions import Paths, PlaceDecisions, read_decisions
 from clueval.studies.masking.leaks import ListingMasking, taken_out
 from clueval.studies.masking.redacted import RedactedTexts, redacted_pairs
