@@ -17,7 +17,7 @@ from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
-from clueval.results.rates import EntryRates, Path, Rates
+from clueval.results.rates import EntryRates, Path, Rates, entry_at
 from clueval.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (
@@ -161,7 +161,9 @@ class TestedRate:
         self.times = [rates.times(run) for run in runs]
         self.rows = list(zip(*(rates.row_of[run.start : run.stop] for run in runs), strict=True))
         by_run = list(map(self._without, self.times))
-        scores = [score for _, score in by_run]
+        reports = [entry_at(rates.wholes[rates.parts.index(run, 1)][1], path[:-1]) for run in runs]
+        values = [report.get(path[-1], rest) for report, (_, rest) in zip(reports, by_run, strict=True)]
+        scores = [math.nan if value is None else value for value in values]
         mean = math.fsum(scores) / len(runs)
         self.score: float | None = None if math.isnan(mean) else mean
         self.scores = [] if math.isnan(mean) else scores
@@ -361,12 +363,9 @@ class Comparing:
     def _score_report(self, name: str, rate: TestedRate) -> dict[str, Any]:
         """Return the score of a system with its interval, and the spread of its runs."""
         interval, deviation = rate.interval(self._trust.confidence), standard_deviation(rate.scores)
-        report: dict[str, Any] = {"system": name, "value": rate.score}
-        report |= {"low": rounded(interval.low), "high": rounded(interval.high)}
-        if interval.reason is not None:
-            report["reason"] = interval.reason
-        if interval.bound:
-            report["bound"] = True
+        about = interval.to_dict()
+        ends: dict[str, Any] = {key: about[key] for key in ("low", "high", "reason", "bound") if key in about}
+        report: dict[str, Any] = {"system": name, "value": rate.score, **ends}
         if deviation is not None:
             report |= {"sd": rounded(deviation), "runs": len(rate.scores)}
             report |= {"min": min(rate.scores), "max": max(rate.scores)}
@@ -382,18 +381,18 @@ class Comparing:
             reason = f"{UNDEFINED} in a system" if difference.value is None else UNDEFINED_WITHOUT
             ends = Interval(None, None, None, differ, difference.effective, reason)
         elif by_runs:
-            spread = spread_of(
-                standard_error(difference.without), difference.effective, [baseline.scores, system.scores]
-            )
+            value, scores = difference.value, [baseline.scores, system.scores]
+            spread = spread_of(standard_error(difference.without), difference.effective, scores)
             half, se = spread.half_width(self._trust.confidence), math.sqrt(spread.variance)
-            ends = Interval(
-                difference.value - half, difference.value + half, se, differ, difference.effective
-            )
-            p, df = spread.p(difference.value), spread.df
+            ends = Interval(value - half, value + half, se, differ, difference.effective)
+            p, df = spread.p(value), spread.df
         else:
-            confidence = self._trust.confidence
             ends = difference_jackknife(
-                difference.value, difference.without, differ, difference.effective, confidence
+                difference.value,
+                difference.without,
+                differ,
+                difference.effective,
+                self._trust.confidence,
             )
         shown = None if ends.se is None or ends.low is None else detectable(ends.se, df)
         about = {

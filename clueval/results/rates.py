@@ -334,6 +334,7 @@ class EntrySizes:
         self._sums = [(sums, self._measure(rates.tally(enumerate(sums)))) for sums in (total, weighted)]
         self._whole = self._sums[0][1]
         self._columns: dict[_Name, Column] = {}
+        self._kept = 0  # numbers in these
         self._names: dict[tuple[_Place, int], _Name] = {}
         self._units: dict[tuple[_Name, _Name], Counter[tuple[float, ...]]] = {}  # how many have which sizes
         self._weighing: dict[tuple[_Name, _Name, tuple[int, ...]], Column] = {}
@@ -395,11 +396,13 @@ class EntrySizes:
             for key, number in numbers if of_keys else ():
                 for row, count in pairs_in(self._rates.rows_of_keys[key]):
                     by_row[row] = by_row.get(row, 0) + number * count
-            if len(self._columns) == _MOST_COLUMNS:
-                del self._columns[next(iter(self._columns))]
             if any(number < 0 for _, number in numbers):  # otherwise no sum is 0
                 by_row = {row: number for row, number in by_row.items() if number}
             self._columns[name] = by_row
+            self._kept += len(by_row)
+            while self._kept > _MOST_KEPT and len(self._columns) > 1:
+                self._kept -= len(self._columns.pop(next(iter(self._columns))))
+            return by_row
         return self._columns[name]
 
     def place_of_counts(self, entry: Path, kind: str) -> _Place | None:
@@ -480,8 +483,8 @@ class EntrySizes:
         return not tally if place is None else not any(self._measure(tally).get(place, ()))
 
 
-_MOST_COLUMNS = 16
-"""How many columns are kept: those of an entry, and those that it shares with the next."""
+_MOST_KEPT = 160_000
+"""How many numbers are kept in columns, which other entries share."""
 
 
 def _sides_of(name: str) -> tuple[int, ...]:
