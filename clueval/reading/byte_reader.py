@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from clueval.core.tags import OUTSIDE
 from clueval.files.opening import decoded, is_utf8, raw_blocks
 from clueval.formats.column_format import ColumnFormat, Columns, Layout
+from clueval.formats.column_values import have_width
 from clueval.formats.options import FormatOptions
 from clueval.formats.xml_text import NAME, attributes
 from clueval.reading.clusters import RowCharacters, Unusual
@@ -289,12 +290,6 @@ BOTH = b"\0"
 MARK = b"\0"
 """The tag of a line before a sentence; no line of a file is so."""
 
-_FIELDS = {
-    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
-    for separator in ("\t", " ")
-}
-"""All bytes except the separator and the line end, by separator."""
-
 BEFORE_SENTENCE = "\n"
 """The character of a line of `MARK`."""
 
@@ -366,10 +361,7 @@ def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[b
 def fits(text: bytes, layout: Layout) -> bool:
     """Whether every line has the layout's number of fields and a token in the first one."""
     separator = layout.separator.encode()
-    skeleton = text.translate(None, _FIELDS[layout.separator])
-    line = separator * (layout.width - 1) + b"\n"
-    fit = skeleton == line * (len(skeleton) // layout.width) and not text.startswith(separator)
-    return fit and b"\n" + separator not in text
+    return have_width(text, layout) and not text.startswith(separator) and b"\n" + separator not in text
 
 
 def _lines_in_spans(text: bytes, layout: Layout) -> bytes:
