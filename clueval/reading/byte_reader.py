@@ -376,11 +376,7 @@ def _lines_in_spans(text: bytes, layout: Layout) -> bytes:
 
 @lru_cache
 def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[bytes]:
-    """A pattern for a run of lines in spans, from the separator before the tags of its first line.
-
-    `before`, `layers` and `after` are the numbers of columns before the tags, of tags, and after them. The pattern
-    begins with a separator, which is found fast, then has tags that are not all O, and the columns after them.
-    """
+    """A pattern for a run of lines in spans, from the separator before the first tags, which is found fast."""
     field = rf"[^{separator}\n]*+"
     more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * after + "\n"
     tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
@@ -413,10 +409,7 @@ _NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
 
 
 def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Patterns for the lines between two sentences, and between two documents without sentences.
-
-    These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
-    """
+    """Patterns for the tags between two sentences, also of two documents, and between two documents without."""
     attributes = rb'(?>(?: %s="[^"<>\n\t]*+")*)' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
