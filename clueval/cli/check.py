@@ -103,10 +103,7 @@ class Problems(Report):
     def tables(self) -> Iterator[Table]:
         """Yield one table of all problems."""
         if self._problems:
-            rows = [
-                [problem.file, problem.line, problem.document, problem.problem, problem.advice]
-                for problem in self._problems
-            ]
+            rows = [list(row.values()) for row in self.data()]
             yield Table(phrase("Problems"), [phrase(name) for name in _COLUMNS], rows)
 
     def to_dict(self) -> dict[str, Any]:

@@ -212,7 +212,9 @@ def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iter
         cut = data.rfind(b"\n") + 1
         if cut:
             if max_line < len(data):
-                _require_short_lines(data, file, number, max_line)
+                for offset, line in enumerate(data.split(b"\n")):
+                    if len(line) > max_line:
+                        raise line_too_long(file, number + offset, max_line)
             yield b"".join((*pieces, data[:cut]))
             number += data.count(b"\n")
             pieces = [data[cut:]] if cut < len(data) else []
@@ -222,12 +224,6 @@ def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iter
             waiting += len(data)
     if rest := b"".join(pieces):
         yield rest + b"\n"
-
-
-def _require_short_lines(data: bytes, file: str, number: int, max_line: int) -> None:
-    for offset, line in enumerate(data.split(b"\n")):
-        if len(line) > max_line:
-            raise line_too_long(file, number + offset, max_line)
 
 
 def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -> str:

@@ -46,7 +46,8 @@ class _CommandFiles:
         if identity is None:
             return
         self._look_up()
-        if identity in self._files or not self._folders.isdisjoint(_self_and_above(output)):
+        real = Path(_real(output))
+        if identity in self._files or not self._folders.isdisjoint(map(str, (real, *real.parents))):
             raise FileError(
                 "is an input and cannot be overwritten", file=str(output), advice="name another file"
             )
@@ -164,11 +165,6 @@ def _identity(path: Path) -> _Identity | None:
     except (OSError, ValueError):  # ValueError: not a path
         return None
     return status.st_dev, status.st_ino
-
-
-def _self_and_above(path: Path) -> set[str]:
-    real = Path(_real(path))
-    return {str(real), *map(str, real.parents)}
 
 
 def _real(path: Path) -> str:

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from clueval.files.errors import FileError
 from clueval.files.overwriting import require_no_input
@@ -48,7 +48,10 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
     with whole_bytes(path) as raw, errors_of(path):
         # the inner files are closed first, so that the content of their buffers reaches the outer files
         if path.suffix == ".gz":
-            with _packing(raw) as packed, _text(packed) as text:
+            import gzip  # few files are packed
+
+            # mtime 0: equal texts give equal bytes
+            with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as packed, _text(packed) as text:  # type: ignore[arg-type]
                 yield text
         else:
             with _text(raw) as text:
@@ -292,10 +295,3 @@ class _Terminal(TextIOWrapper):
 
     def write(self, text: str, /) -> int:
         return super().write(visible_lines(text))
-
-
-def _packing(raw: IO[bytes]) -> IO[bytes]:
-    import gzip
-
-    packed: Any = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0)  # mtime 0: equal texts give equal bytes
-    return packed  # type: ignore[no-any-return]

@@ -115,7 +115,8 @@ class TokenLines:
 
     def line_of(self, row: int) -> int:
         """Return the number of the line of a row."""
-        return _line_of(row, self._first_rows, self._first_lines)
+        place = bisect_right(self._first_rows, row) - 1
+        return self._first_lines[place] + row - self._first_rows[place]
 
     def numbers(self) -> Sequence[int]:
         """Return the number of each line."""
@@ -141,12 +142,8 @@ class _LineNumbers(Sequence[int]):
         chosen = range(self._rows)[row]
         if isinstance(chosen, range):
             return [self[number] for number in chosen]
-        return _line_of(chosen, self._first_rows, self._first_lines)
-
-
-def _line_of(row: int, first_rows: Sequence[int], first_lines: Sequence[int]) -> int:
-    place = bisect_right(first_rows, row) - 1
-    return first_lines[place] + row - first_rows[place]
+        place = bisect_right(self._first_rows, chosen) - 1
+        return self._first_lines[place] + chosen - self._first_rows[place]
 
 
 class ColumnInput:

@@ -23,7 +23,7 @@ from clueval.formats.column_format import (
 )
 from clueval.formats.tag_lists import SeenTags, chunks_of, place_of_error
 
-WITHIN_FIELDS = {
+_WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
     for separator in ("\t", " ")
 }
@@ -36,6 +36,13 @@ _NAMED = (
 )
 _MOST_KEYS = 1000
 """The number of keys of pairs that are remembered for the message about a source that does not occur."""
+
+
+def have_width(text: bytes, layout: Layout) -> bool:
+    """Return whether every line has the layout's number of fields."""
+    skeleton = text.translate(None, _WITHIN_FIELDS[layout.separator])
+    line = layout.separator.encode() * (layout.width - 1) + b"\n"
+    return skeleton == line * (len(skeleton) // layout.width)
 
 
 class ColumnValues:
@@ -128,16 +135,17 @@ class ColumnValues:
 
     def columns(self, layout: Layout) -> list[list[str]]:
         """Return the columns of the document. Raises `FormatError` for the first line that does not fit."""
-        text = self._lines.text[:-1]
-        width, separator = layout.width, layout.separator
-        fields = text.replace("\n", separator).split(separator)
-        columns = [fields[column::width] for column in range(width)]
-        ends = f"{text}\n".encode(errors="surrogatepass").translate(None, WITHIN_FIELDS[separator])
-        if (
-            ends != (separator * (width - 1) + "\n").encode() * self._lines.rows
-            or "" in columns[layout.token]
-        ):
+        columns = self.split(self._lines.text, layout)
+        if columns is None:
             raise next(self.misfits(layout))
+        return columns
+
+    def split(self, text: str, layout: Layout) -> list[list[str]] | None:
+        """Return the columns of lines; None if a line does not fit."""
+        fields = text[:-1].replace("\n", layout.separator).split(layout.separator)
+        columns = [fields[column :: layout.width] for column in range(layout.width)]
+        if not have_width(text.encode(errors="surrogatepass"), layout) or "" in columns[layout.token]:
+            return None
         if self.form.entities is not None and "&" in text:
             return [list(map(self.form.entities, column)) for column in columns]
         return columns

@@ -26,7 +26,8 @@ from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
-_LINES = methodcaller("count", "\n")
+LINES = methodcaller("count", "\n")
+"""Returns the number of lines of a text."""
 
 
 def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -> Layout:
@@ -246,7 +247,7 @@ class ColumnReader(ColumnInput):
         if "\n\n\n" in text:
             return False
         sentences = [f"{sentence}\n" for sentence in text[:-2].split("\n\n")]
-        sizes = list(map(_LINES, sentences))
+        sizes = list(map(LINES, sentences))
         if self.form.ragged:
             rows = None if "\t" in text else self._cut_regular(text.replace("\n\n", "\n"))
             if rows is None:

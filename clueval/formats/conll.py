@@ -79,16 +79,13 @@ CONLL = ColumnFormat(
 # Numbered tokens
 
 
-def _are_tags(values: tuple[str, ...]) -> bool:
-    return all(value not in _NONE and is_tag(value) for value in {*values})
-
-
 def _numbered(blocks: Blocks, file: str, options: FormatOptions) -> Columns:
     rows = numbered_rows(next(iter(blocks()), (1, ""))[1])
     if not rows:
         return Columns()
     columns = list(zip(*rows, strict=False))
-    tags = [number for number, values in enumerate(columns, 1) if number > 2 and _are_tags(values)]
+    further = enumerate(columns[2:], 3)
+    tags = [number for number, values in further if all(v not in _NONE and is_tag(v) for v in {*values})]
     is_germeval = tags == [3, 4] and len(columns) == 4
     return Columns(("", "token", "outer", "inner") if is_germeval else (), next(iter(tags), -1), 2)
 

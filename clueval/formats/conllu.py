@@ -173,10 +173,7 @@ def _names(blocks: Blocks, file: str) -> tuple[str, ...]:
 
 
 def _default_source(blocks: Blocks, names: tuple[str, ...], file: str) -> str:
-    """Return the column ``ner``, the only source that holds tags, or `ENTITY`.
-
-    Raises `UsageError` if several sources hold tags.
-    """
+    """Return the column ``ner``, the only source that holds tags, or `ENTITY`; `UsageError` for several."""
     for name in names:
         if name.casefold() == "ner":
             return name

@@ -54,13 +54,7 @@ class _Open(NamedTuple):
 def _sentence_of_tokens(
     first: int, texts: Sequence[str], number: int, file: InputFile, options: FormatOptions
 ) -> Document:
-    """Return a sentence as a document, given the number of its first line and its lines.
-
-    An ``I-`` that continues no span (there is no open span at its depth, or its label is different) begins a
-    span, as in conlleval, and is counted; if ``invalid`` is ``"error"``, it is an error.
-
-    Raises `FormatError` with file and line for a line without three columns, `TagError` for invalid tags.
-    """
+    """Return a sentence as a document; an ``I-`` that continues no span begins one, as in conlleval."""
     rows = [_token_columns(text, line, file.name) for line, text in enumerate(texts, first)]
     stack: list[_Open] = []  # the open spans by depth
     ended: list[_Open] = []  # in the order in which they ended

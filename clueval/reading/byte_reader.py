@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from clueval.core.tags import OUTSIDE
 from clueval.files.opening import decoded, is_utf8, raw_blocks
 from clueval.formats.column_format import ColumnFormat, Columns, Layout
+from clueval.formats.column_values import have_width
 from clueval.formats.options import FormatOptions
 from clueval.formats.xml_text import NAME, attributes
 from clueval.reading.clusters import RowCharacters, Unusual
@@ -289,12 +290,6 @@ BOTH = b"\0"
 MARK = b"\0"
 """The tag of a line before a sentence; no line of a file is so."""
 
-_FIELDS = {
-    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
-    for separator in ("\t", " ")
-}
-"""All bytes except the separator and the line end, by separator."""
-
 BEFORE_SENTENCE = "\n"
 """The character of a line of `MARK`."""
 
@@ -366,10 +361,7 @@ def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[b
 def fits(text: bytes, layout: Layout) -> bool:
     """Whether every line has the layout's number of fields and a token in the first one."""
     separator = layout.separator.encode()
-    skeleton = text.translate(None, _FIELDS[layout.separator])
-    line = separator * (layout.width - 1) + b"\n"
-    fit = skeleton == line * (len(skeleton) // layout.width) and not text.startswith(separator)
-    return fit and b"\n" + separator not in text
+    return have_width(text, layout) and not text.startswith(separator) and b"\n" + separator not in text
 
 
 def _lines_in_spans(text: bytes, layout: Layout) -> bytes:
@@ -384,11 +376,7 @@ def _lines_in_spans(text: bytes, layout: Layout) -> bytes:
 
 @lru_cache
 def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[bytes]:
-    """A pattern for a run of lines in spans, from the separator before the tags of its first line.
-
-    `before`, `layers` and `after` are the numbers of columns before the tags, of tags, and after them. The pattern
-    begins with a separator, which is found fast, then has tags that are not all O, and the columns after them.
-    """
+    """A pattern for a run of lines in spans, from the separator before the first tags, which is found fast."""
     field = rf"[^{separator}\n]*+"
     more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * after + "\n"
     tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
@@ -421,10 +409,7 @@ _NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
 
 
 def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Patterns for the lines between two sentences, and between two documents without sentences.
-
-    These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
-    """
+    """Patterns for the tags between two sentences, also of two documents, and between two documents without."""
     attributes = rb'(?>(?: %s="[^"<>\n\t]*+")*)' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)

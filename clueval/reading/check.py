@@ -18,7 +18,6 @@ from clueval.formats.catalogue import writer_named
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, wanted_layers
 from clueval.formats.columns import ColumnReader
 from clueval.formats.documents import is_dialect, require_options
-from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.writer import Writer, refuse_lost
@@ -135,7 +134,13 @@ class Check:
                     yield from columns.problems()
                     self.documents, self.tokens, self.schemes = columns.begun, columns.tokens, columns.schemes
                     return
-            for item in self._documents_and_errors(form):
+            documents: Iterator[Document | CluevalError] = self.source.documents()
+            if is_dialect(form):
+                from clueval.formats.rows import documents_and_errors  # other formats do not need it
+
+                require_options(form, self.source.options, self.source.file.name)
+                documents = documents_and_errors(form, self.source.file, self.source.options)
+            for item in documents:
                 if isinstance(item, CluevalError):
                     yield item
                 else:
@@ -143,15 +148,6 @@ class Check:
                     self.tokens += (item.end or item.start) - item.start
         except CluevalError as error:
             yield error
-
-    def _documents_and_errors(self, form: Form) -> Iterator[Document | CluevalError]:
-        assert self.source is not None
-        if not is_dialect(form):
-            return self.source.documents()
-        from clueval.formats.rows import documents_and_errors  # other formats do not need it
-
-        require_options(form, self.source.options, self.source.file.name)
-        return documents_and_errors(form, self.source.file, self.source.options)
 
     def lost(self, name: str, writer: Writer) -> Counter[str]:
         """Return what a format cannot hold of the file, which must have no problems, by kind.

@@ -255,10 +255,7 @@ class Conversion:
         return self.writer.single and not is_one
 
     def _in_unit(self, documents: Iterable[Document], split: list[bool]) -> Iterator[Document]:
-        """Yield the documents with positions in the unit of the format, and with its tokens.
-
-        `split` gets an item for each document whose text is split into tokens.
-        """
+        """Yield the documents in the unit of the format; `split` gets an item for each that is split into tokens."""
         for document in documents:
             tokens = None if self.tokens is None else next(self.tokens, None)
             if self.tokens is not None and tokens is None:

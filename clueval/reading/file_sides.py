@@ -173,10 +173,7 @@ class FileSides:
             source.see(read, side.name)
 
     def _in_turn(self, number: int, read: Read) -> Iterator[Document]:
-        """Yield the documents of all files of a side with the ids from the files.
-
-        A single table of spans without a text has the texts of all files of the other side.
-        """
+        """Yield the documents of a side with the ids from the files; a single table has the texts of the other side."""
         side = self.listed[number]
         for _, path in side.files:
             source = self.source(side, path, None, self.progress)
@@ -376,10 +373,7 @@ def require_use(options: FormatOptions, paths: Iterable[Path], *, is_one_text: b
 
 
 def _is_run(gold: Side, predicted: Side, pair_by: str | None) -> bool:
-    """Return whether predicted has answers that are found by ids: in a folder, unless gold has files of the same names.
-
-    Where a file of gold is one document, the file of the same name has one answer.
-    """
+    """Return whether predicted has answers found by ids: in a folder, unless gold has files of the same names."""
     if predicted.options.input != MENTIONS or pair_by not in (None, "id"):
         return False
     if pair_by == "id" or predicted.options.missing is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import accumulate, chain, compress, islice, zip_longest
-from operator import methodcaller, ne, not_, or_
+from operator import ne, not_, or_
 from sys import intern
 from typing import NamedTuple
 
@@ -19,8 +19,8 @@ from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
 from clueval.files.limits import Limits
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
-from clueval.formats.column_values import WITHIN_FIELDS, ColumnValues
-from clueval.formats.columns import ColumnReader
+from clueval.formats.column_values import ColumnValues
+from clueval.formats.columns import LINES, ColumnReader
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions
 from clueval.reading.clusters import Unusual
@@ -43,8 +43,6 @@ SIZES = Sizes()
 
 MANY = 20_000
 """Among more tokens than these, equal tokens and tags are one object, which takes time and saves memory."""
-
-LINES = methodcaller("count", "\n")
 
 
 def require_sentences(form: Form, options: FormatOptions) -> ColumnFormat:
@@ -334,33 +332,18 @@ def _differences(passages: Passages) -> list[bool]:
 
 
 def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageReader) -> SentenceColumns:
+    """Split the lines of sentences; if tokens are many, equal ones are one object."""
     assert layout is not None  # a file with a sentence has one
-    return columns_of(sentences, layout, reader.values, are_many=sum(map(LINES, sentences)) > MANY)
-
-
-def columns_of(
-    sentences: Sequence[str], layout: Layout, values: ColumnValues, *, are_many: bool = False
-) -> SentenceColumns:
-    """Split the lines of sentences; if tokens are many, equal ones are one object.
-
-    Raises `Unusual` for a line that does not fit.
-    """
     border = layout.separator.join([OUTSIDE] * layout.width) + "\n"
-    text = border.join([*sentences, ""])
-    width, separator = layout.width, layout.separator
-    fields = text[:-1].replace("\n", separator).split(separator)
-    columns = [fields[column::width] for column in range(width)]
-    ends = text.encode(errors="surrogatepass").translate(None, WITHIN_FIELDS[separator])
-    due = (separator * (width - 1) + "\n").encode()
-    if ends != due * (len(ends) // width) or "" in columns[layout.token]:
+    values = reader.values
+    columns = values.split(border.join([*sentences, ""]), layout)
+    if columns is None:
         raise Unusual("a line does not fit")
-    if values.form.entities is not None and "&" in text:
-        columns = [list(map(values.form.entities, column)) for column in columns]
     try:
         tags = {layer: values.values(columns, source, layer) for layer, source in layout.layers.items()}
     except ValueError as error:
         raise Unusual("a value does not fit") from error
-    if are_many:
+    if len(columns[0]) > MANY:
         columns[layout.token] = list(map(intern, columns[layout.token]))
         tags = {layer: list(map(intern, column)) for layer, column in tags.items()}
     token_ids = [] if layout.token_id is None else columns[layout.token_id]

@@ -224,10 +224,7 @@ def is_pattern(path: Path) -> bool:
 
 
 def _matches(pattern: Path) -> list[tuple[str | None, Path]]:
-    """Return the files that match a pattern, by their names below its folder, sorted.
-
-    Raises `FileError` if no file matches.
-    """
+    """Return the files that match a pattern, by their names below its folder, sorted; `FileError` if none does."""
     from glob import glob
 
     text = pattern.as_posix()

@@ -68,11 +68,7 @@ def first_rows(source: Source, most: int) -> tuple[Layout, list[list[str]]] | No
 
 
 def _first_values(sources: Iterable[Source]) -> tuple[Layout, Sequence[Mapping[str, int]]] | None:
-    """Return the layout of column files, and how often each value occurs in each column of their first lines.
-
-    Reads up to the first file that is no column file, or says how its columns are used. None for files without tokens,
-    and for those that cannot be read, because reading them raises the error.
-    """
+    """Return the layout of column files, and how often each value occurs in each column of their first lines."""
     layout, counts, rows_left = None, list[Counter[str]](), ENOUGH
     for source in sources:
         if not isinstance(source.form, ColumnFormat) or not source.form.has_columns:

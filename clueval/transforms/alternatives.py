@@ -218,10 +218,7 @@ class AlternativesTable(EachPair):
     def _with_alternatives(
         self, gold: Document, layer: str, numbered: Sequence[tuple[int, Row]]
     ) -> list[Span]:
-        """Return the spans of a layer with the alternatives of the rows, each after the last of its group.
-
-        Of each group, and of each span without one, the first span is the main one, which stands for it.
-        """
+        """Return the spans of a layer with the alternatives of the rows, each after the last of its group."""
         spans = list(in_counting_order(gold, layer))
         groups: dict[Hashable, list[int]] = {}
         for number, span in enumerate(spans):

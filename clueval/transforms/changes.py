@@ -236,10 +236,7 @@ class Alternatives(EachPair):
 
 
 def _groups_and_others(document: Document, layer: str) -> tuple[list[list[Span]], list[Span]]:
-    """Return the members of each group of a layer, by the position of their main member, and the other spans.
-
-    Nothing if there is no group.
-    """
+    """Return the groups of a layer, by the position of their main member, and the other spans if there are groups."""
     if document.rows_in(layer) is not None:  # rows have no features
         return [], []
     if not any(GROUP in span.features for span in document.layers.get(layer, ())):

@@ -323,10 +323,7 @@ def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
 
 
 def _with_gold_id(predicted: Document, gold: Document) -> Document:
-    """Return the predicted document with the id of gold; an id that is a number may be the number of the answer.
-
-    That is not so in a batch, whose answers have ids.
-    """
+    """Return predicted with the id of gold; an id that is a number may be the number of the answer."""
     answer_id = predicted.metadata.get(BY_ID, predicted.id)
     if answer_id != gold.id and (BY_ID in predicted.metadata or answer_id.isdecimal() == gold.id.isdecimal()):
         raise TextMismatch(

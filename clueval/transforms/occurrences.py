@@ -193,7 +193,8 @@ class Occurrences:
         at = text.find(key) if key else -1
         while at >= 0:
             place = self._folded.range_of(at, at + len(key))
-            if place is not None and not any(_cuts_word(self._text, edge) for edge in place):
+            within = [edge for edge in place or () if 0 < edge < len(self._text)]
+            if place is not None and not any(_in_word(*self._text[edge - 1 : edge + 1]) for edge in within):
                 ranges.append(place)
                 at += len(key)
             else:
@@ -243,7 +244,3 @@ def _in_word(left: str, right: str) -> bool:
     """Return whether two adjacent characters belong to one word."""
     letters = _is_letter(left) and _is_letter(right)
     return letters and not (_WITHOUT_BLANKS.match(left) or _WITHOUT_BLANKS.match(right))
-
-
-def _cuts_word(text: str, place: int) -> bool:
-    return 0 < place < len(text) and _in_word(text[place - 1], text[place])

@@ -36,10 +36,6 @@ def _label_map(text: str) -> str | Path:
     return text if is_written(text) else input_path(text)
 
 
-def _separator_or_path(text: str) -> str | Path:
-    return text if text == "." else input_path(text)
-
-
 FREE, FIRST, ALL = "free", "first", "all"
 OCCURRENCES = (FREE, FIRST, ALL)
 """Which occurrences of a text the mentions of a language model take."""
@@ -84,7 +80,7 @@ class Preparing:
         "FILE",
         "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
         "or . if labels hold their path, as LOC.city",
-        parse=_separator_or_path,
+        parse=lambda text: text if text == "." else input_path(text),
     )
     depth: int | None = option_field(
         None,

@@ -148,10 +148,7 @@ def _on_gold(document: Document, gold: Document) -> Document:
 
 
 def _with_gold_id(document: Document, gold: Document, named: bool) -> Document:
-    """Return the document with the id of gold, unless both formats give ids and these differ.
-
-    An id that is a number may be that of a row, which a format without ids has.
-    """
+    """Return the document with the id of gold, unless both formats give ids, no numbers of rows, that differ."""
     keeps_gold_id = named and document.id.isdecimal() == gold.id.isdecimal()
     return document if keeps_gold_id or document.id == gold.id else replace(document, id=gold.id)
 

@@ -215,10 +215,7 @@ class Align(EachPair):
 
 
 def _without_clashes(spans: Iterable[Span], originals: Iterable[Span]) -> tuple[list[Span], list[Span]]:
-    """Return projected spans, and apart from them, as they were, those that are where one with other labels is.
-
-    Projected merged spans do not overlap, but those of zero length may have one place, and would be merged there.
-    """
+    """Return projected spans, and apart from them those that are where one with other labels is, as they were."""
     placed: dict[tuple[int, int], Span] = {}
     apart = []
     for span, before in zip(spans, originals, strict=True):

@@ -327,6 +327,23 @@ def test_runs_add_up() -> None:
     assert list(made.labels) == ["A", "B", "C"]
 
 
+@pytest.mark.parametrize("metric", [Fair(), Fair(labels=("X",)), Fair(exclude=("X",))])
+@pytest.mark.parametrize(
+    ("lines", "written_otherwise"),
+    [
+        ("a NN B-X|B-Y\nb NN I-X|B-X\n\nc NN O\n", ("NN", " NN")),
+        ("X\t1\t2\t1,2\nX\t1\t2\t1,2\nY\t2\t4\t2,4\n\nX\t1\t1\t1\n", ("\t1", "\t 1")),
+    ],
+)
+def test_sentences_with_equal_lines_count_as_equal_spans_in_other_lines_do(
+    lines: str, written_otherwise: tuple[str, str], metric: Fair
+) -> None:
+    equal, other = run(lines, lines, metric), run(lines, lines.replace(*written_otherwise), metric)
+
+    assert equal.tally == other.tally
+    assert list(equal.labels) == list(other.labels)
+
+
 @pytest.mark.parametrize(("target", "system"), [(3, 1), (1, 3), (0, 2), (2, 0)])
 def test_other_numbers_of_sentences_are_refused_with_both(target: int, system: int) -> None:
     with pytest.raises(TextMismatch) as refused:

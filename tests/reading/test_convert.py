@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import clueval
 from clueval import Document, Problem, Span, UsageError, read
@@ -242,3 +245,15 @@ def test_merged_documents_score_as_the_option_merge_does() -> None:
 
     of_files = clueval.score(SAMPLE, predicted, layers=BOTH_LAYERS, merge=True, metrics="levels")
     assert clueval.score(*both, metrics="levels").f1 == of_files.f1
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["O", "B-X", "I-X", "B-Y"])] * 3), min_size=1, max_size=12))
+def test_layers_of_a_file_are_merged_as_their_spans_are(rows: list[tuple[str, ...]]) -> None:
+    lines = "".join("\t".join(("a", *row)) + "\n" for row in rows)
+    layers = {"a": 2, "b": 3, "c": 4}
+
+    (merged,) = clueval.merge(StringIO(lines), layers)
+    (document,) = clueval.read(StringIO(lines), layers)
+    spans = {layer: list(of_layer) for layer, of_layer in document.layers.items()}
+
+    assert merged.layers["merged"] == clueval.merge_layers(spans)

@@ -122,10 +122,7 @@ _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 
 
 def _repetitions(parsed: Any, text: str, *, within: bool) -> tuple[int, int]:
-    """Return the product of the upper limits of all repetitions, and how many have none.
-
-    Raises `UsageError` for a repetition, or a choice, within a repetition, and for a reference to a group.
-    """
+    """Return the product of the upper limits of repetitions, and how many have none; `UsageError` if they nest."""
     steps, without_limit = 1, 0
     for code, value in parsed:
         name = str(code)
