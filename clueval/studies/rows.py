@@ -26,9 +26,9 @@ from clueval.core.document import Document, Pair, Sentence, Unit
 from clueval.core.matching import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
+from clueval.files import limits
 from clueval.files.arguments import checked_call, require_instance
 from clueval.files.errors import SpanError, UsageError
-from clueval.files.limits import MAX_COVERED, require_short_texts
 from clueval.reports.place import Mark, MarkedText
 from clueval.studies.wrong import JudgedSpan, match_in, wrong_span
 
@@ -179,8 +179,8 @@ class SideTexts:
     def of(self, span: Span) -> str:
         """Return the text of a span. Raises `LimitError` if all texts so far are too long together."""
         self._shown += span.end - span.start  # with gaps, since contexts show them
-        if self._shown > MAX_COVERED:
-            require_short_texts(self._shown, **self.text.in_errors)
+        if self._shown > limits.MAX_COVERED:
+            limits.require_short_texts(self._shown, **self.text.in_errors)
         if span.parts is None:
             return self.text.text_between(span.start, span.end)
         return GAP.join([self.text.text_between(*part) for part in span.parts])
