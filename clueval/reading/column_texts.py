@@ -36,14 +36,17 @@ ROWS = 1 << 14
 """The approximate number of lines that are split at a time."""
 
 
-def column_texts(sources: Sequence[Source], *, only_differing: bool) -> Iterator[Text]:
-    """Yield the documents of each text of parallel files.
+def column_texts(
+    sources: Sequence[Source], *, only_differing: bool, in_parts: bool = False
+) -> Iterator[Text]:
+    """Yield the documents of each text of parallel files; with `in_parts`, parts of a long one, cut between sentences.
 
     With `only_differing`, they lack the spans of sentences whose lines are equal in all files. Memory holds some texts
-    with `ROWS` lines together, or one longer text. The files get what was read of them. Raises `Unusual` for what must
-    be read document by document, and for every error: the documents so far are right.
+    with `ROWS` lines together, or one longer text, or sentence. The files get what was read of them. Raises `Unusual`
+    for what must be read document by document, and for every error: the documents so far are right.
     """
-    readers = list(map(_reader_of, sources))
+    tokens = ROWS if in_parts else sys.maxsize
+    readers = [_reader_of(source, Sizes(sentences=sys.maxsize, tokens=tokens)) for source in sources]
     splitter, seen_tags = RowSplitter(readers), [SeenTags(None) for _ in readers]
     waiting: list[Passages] = []
     rows = 0
@@ -66,15 +69,15 @@ def column_texts(sources: Sequence[Source], *, only_differing: bool) -> Iterator
         raise Unusual("a file cannot be read") from error
 
 
-def _reader_of(source: Source) -> PassageReader:
-    """Return the reader of a file, whose passages are documents. Raises `Unusual` for what needs documents."""
+def _reader_of(source: Source, sizes: Sizes) -> PassageReader:
+    """Return the reader of a file, whose passages are documents or parts. Raises `Unusual` for what needs documents."""
     options = source.options
     form = require_sentences(source.form, options)
     if form.no_space or form.pairs or options.scheme is not None or options.unannotated is not None:
         raise Unusual("a format or an option that needs documents")
     if options.invalid not in (None, "conlleval"):
         raise Unusual("whether tags are a span may depend on those around them")
-    return PassageReader(source, Sizes(sentences=sys.maxsize, tokens=sys.maxsize), source.file.limits)
+    return PassageReader(source, sizes, source.file.limits)
 
 
 def _id_of(passage: Passage) -> str:

@@ -8,14 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan, changed
-from clueval.core.document import Pair
+from clueval.core.document import Document, Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED, SIDES
 from clueval.files.errors import CluevalError, UsageError, warn
@@ -62,21 +61,24 @@ class Pairs:
         yield from self._pairs(self.systems[0], bag)
         self._check(bag)
 
-    def texts(self, *, only_differing: bool = False, with_tags: bool = True) -> Iterator[tuple[Pair, ...]]:
+    def texts(
+        self, *, only_differing: bool = False, in_parts: bool = False, with_tags: bool = True
+    ) -> Iterator[tuple[Pair, ...]]:
         """Yield for each text its pairs of gold and each system, without those that stand beside it.
 
         With `only_differing`, they may lack spans of sentences that are equal in gold and all systems; see `skips`.
-        Without `with_tags`, documents may lack the tags as they were written.
+        With `in_parts`, a text may come in parts, cut between sentences. Without `with_tags`, documents may lack the
+        tags as they were written.
         """
         self.require_again()
         if len(self.systems) > 1:
             self.gold = kept(self.gold)
-        number = 0
+        past: tuple[str | None, int] | None = None  # the file and the end of what was yielded
         if (only_differing or not with_tags) and self.skips:
             try:
-                for text in self._texts_of_columns(only_differing):
+                for text in self._texts_of_columns(only_differing, in_parts):
                     yield text
-                    number += 1
+                    past = text[0].gold.file, text[0].gold.end or 0
             except Unusual:  # documents say what is wrong, if anything is
                 pass
             else:
@@ -85,7 +87,8 @@ class Pairs:
         of_systems = (
             (pair for pair in self._pairs(system, bag) if not pair.beside) for system in self.systems
         )
-        yield from islice(zip(*of_systems, strict=True), number, None)
+        texts = zip(*of_systems, strict=True)
+        yield from texts if past is None else _texts_after(texts, *past)
         self._check(bag)
 
     @property
@@ -102,7 +105,7 @@ class Pairs:
             return False
         return all(is_path_or_paths(side) and not needs_spooling(side) for side in sides)
 
-    def _texts_of_columns(self, only_differing: bool) -> Iterator[tuple[Pair, ...]]:
+    def _texts_of_columns(self, only_differing: bool, in_parts: bool) -> Iterator[tuple[Pair, ...]]:
         """Yield the texts of column files, which are read together. Raises `Unusual`, also for every error."""
         bag = Bag((), self.layers)
         try:
@@ -118,7 +121,7 @@ class Pairs:
                 if any(of_pair[0].options != gold.options for of_pair in pairs):
                     raise Unusual("gold is read in different ways")
                 sides = gold, *(of_pair[1] for of_pair in pairs)
-                for first, *others in column_texts(sides, only_differing=only_differing):
+                for first, *others in column_texts(sides, only_differing=only_differing, in_parts=in_parts):
                     text = [Pair(first, with_id_of(first, document)) for document in others]
                     yield tuple(_pairs_to_count([pair], self.plan, bag)[0] for pair in text)
             self._check(bag)
@@ -159,6 +162,32 @@ class Pairs:
             require_names(bag, self.plan)
         for warning in checked(self.plan.steps, bag.notes):
             warn(warning)
+
+
+def _texts_after(
+    texts: Iterable[tuple[Pair, ...]], file: str | None, past: int
+) -> Iterator[tuple[Pair, ...]]:
+    """Yield texts from a position in a file on, where a sentence begins; of the text around it, the spans behind it."""
+    was_reached = False
+    for text in texts:
+        first = text[0].first
+        was_reached = was_reached or first.file == file
+        if first.file == file and first.start < past:
+            if (first.end or 0) > past:
+                sides = [[_after(side, past) for side in pair.sides] for pair in text]
+                yield tuple(
+                    replace(pair, gold=gold, predicted=predicted)
+                    for pair, (gold, predicted) in zip(text, sides, strict=True)
+                )
+        elif was_reached:
+            yield text
+
+
+def _after(document: Document, past: int) -> Document:
+    layers = {
+        layer: [span for span in spans if span.start >= past] for layer, spans in document.layers.items()
+    }
+    return replace(document, layers=layers)
 
 
 def _pairs_to_count(pairs: Sequence[Pair], plan: Plan, bag: Bag) -> Sequence[Pair]:

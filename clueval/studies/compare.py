@@ -260,10 +260,7 @@ def _matches(text: str, gold: Any) -> Sequence[str | Path]:
 
 
 def _depth(side: object) -> int:
-    """Return how deep the lists of a side in memory lie in each other: 2 for lists of tags and of spans.
-
-    It is 0 for anything else: rows, documents, spans by document.
-    """
+    """Return how deep the lists of a side in memory lie in each other: 2 for lists of tags and of spans, else 0."""
     if not isinstance(side, list | tuple) or not side or isinstance(side[0], int):
         return 0
     first = next(filter(None, side), None)
@@ -294,10 +291,7 @@ def _result_of(run: Any) -> Result:
 
 
 def _units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> ComparedUnits:
-    """Return the units that can be compared. Raises `UsageError` if metrics, units or texts differ.
-
-    Without `force`, signatures and gold files must be the same; of results by document the texts are compared.
-    """
+    """Return the units that can be compared. Raises `UsageError` for others; `force` ignores signature and gold."""
     first_name, (first, *_) = next(iter(systems.items()))
     for name, runs in systems.items():
         for run in () if force else runs:

@@ -107,8 +107,11 @@ def errors(
         "scored": partial(_result, pairs),
     }
 
+    has_sentences = options.get("window") is None  # contexts are sentences
+
     def of_one_system() -> Iterator[Pair]:
-        return (pair for (pair,) in pairs.texts(only_differing=decisions is None))
+        skips = decisions is None
+        return (pair for (pair,) in pairs.texts(only_differing=skips, in_parts=skips and has_sentences))
 
     error_options = {"decisions": decisions is not None, "limit": limit}
     if isinstance(chosen, Noisy):
@@ -118,7 +121,8 @@ def errors(
     about |= {"layers": pairs.layers, "metadata": names}
     if second is not None:
         _refuse("two systems", error_options)
-        return TwoSystems(partial(pairs.texts, only_differing=True), choice, **about)
+        texts = partial(pairs.texts, only_differing=True, in_parts=has_sentences)
+        return TwoSystems(texts, choice, **about)
     all_decisions = None
     if decisions is not None:
         if choice.merge:
@@ -157,7 +161,7 @@ def diff(
     choice = _choice(chosen, pairs, options)
     skips = pairs.skips and not (choice.by_levels or choice.merge)
     return Diff(
-        partial(pairs.texts, only_differing=skips),
+        partial(pairs.texts, only_differing=skips, in_parts=skips and choice.window is None),
         choice,
         layers=pairs.layers,
         scored=partial(_result, pairs),

@@ -45,7 +45,6 @@ from clueval.studies.wrong import (
     JudgedSpan,
     Search,
     counted,
-    rereadable,
 )
 
 if TYPE_CHECKING:
@@ -56,6 +55,12 @@ Pairs = Iterable[Pair] | Callable[[], Iterable[Pair]]
 
 Text = Sequence[Pair]
 """The pairs of one text, one for each system."""
+
+
+def one_by_one(pairs: Pairs) -> Callable[[], Iterable[Text]]:
+    """Return a function that returns the texts of one system each time anew; those of an iterator are held."""
+    pairs = list(pairs) if isinstance(pairs, Iterator) else pairs
+    return lambda: ([pair] for pair in (pairs() if callable(pairs) else pairs))
 
 
 @dataclass
@@ -209,7 +214,7 @@ class Errors(ErrorReport):
     """The errors of predicted compared with gold, those that metric ``exact`` counts unless a choice selects others.
 
     Iterating yields a `Place` after the other, as the pairs are read; holds one text. Forms, tables and files read the
-    pairs again. Raises `UsageError` for pairs that can be read only once, and the errors of metrics and files.
+    pairs again. Raises the errors of metrics and files.
 
     `layers` are the layers in their order; further ones follow as they occur. `scored` returns the result of the
     choice's metric on the same texts, given the number of the system (0); without it they are counted here, with it
@@ -239,9 +244,8 @@ class Errors(ErrorReport):
         decisions: PlaceDecisions | None = None,
         limit: int | None = None,
     ) -> None:
-        read = rereadable(pairs)
         about = title, files, metadata
-        super().__init__(lambda: ([pair] for pair in read()), choice, layers, scored, about)
+        super().__init__(one_by_one(pairs), choice, layers, scored, about)
         self.decisions, self.limit = decisions, limit
         self.screen = None if limit is not None else self.screen
         self._columns: RowColumns | None = None

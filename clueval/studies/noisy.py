@@ -17,9 +17,8 @@ from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.studies.errors import ErrorReport, ErrorTally, Pairs, Text
+from clueval.studies.errors import ErrorReport, ErrorTally, Pairs, Text, one_by_one
 from clueval.studies.errors_view import facts_of, title_of
-from clueval.studies.wrong import rereadable
 
 if TYPE_CHECKING:
     from clueval.results.result import Result
@@ -44,8 +43,7 @@ class NoisyErrors(ErrorReport):
         title: str = "",
         files: Sequence[str] = (),
     ) -> None:
-        read = rereadable(pairs)
-        super().__init__(lambda: ([pair] for pair in read()), None, (), scored, (title, files, ()))
+        super().__init__(one_by_one(pairs), None, (), scored, (title, files, ()))
         self._metric, self._where, self.store = metric, where, ""
 
     # in the language of the context

@@ -26,6 +26,7 @@ from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table, shown
 from clueval.studies.errors_view import facts_of
+from clueval.studies.rows import text_of
 from clueval.studies.span_values import (
     BUCKETS,
     FEATURES,
@@ -240,14 +241,14 @@ class _Counts:
                 self._columns(spans, of_side, of_spans[len(on_both) :])
                 for spans, of_side, of_spans in zip(of_sides, words, depths, strict=True)
             ]
-            if self._is_exact:
-                self._count_exact(sequence, cases.get(sequence, ()), columns)
-                continue
             rows = {
                 id(span): row
                 for spans, of_side in zip(of_sides, columns, strict=True)
                 for span, row in zip(spans, zip(*of_side, strict=True), strict=True)
             }
+            if self._is_exact:
+                self._count_exact(sequence, cases.get(sequence, ()), rows)
+                continue
             for located_case in cases.get(sequence, ()):
                 self._count(pair, sequence, located_case, rows)
 
@@ -277,42 +278,32 @@ class _Counts:
     ) -> None:
         """Count spans of which both sides have one; the depths of these are the first of each side."""
         names = [[name, f"tp_{name}"] for name in SIDES]
-        first, second = (
-            [of_side.document.unit, of_side.words, of_side.document.text, of_side.document.sentences]
-            for of_side in words
-        )
         of_sides = [of_side[: len(spans)] for of_side in depths]
-        if first == second and of_sides[0] == of_sides[1]:
+        if text_of(words[0].document) == text_of(words[1].document) and of_sides[0] == of_sides[1]:
             self._add(sequence, self._columns(spans, words[0], of_sides[0]), [*names[0], *names[1]])
             return
         for of_side, of_spans, of_names in zip(words, of_sides, names, strict=True):
             self._add(sequence, self._columns(spans, of_side, of_spans), of_names)
 
     def _count_exact(
-        self, sequence: str, cases: Iterable[Located], columns: Sequence[Sequence[Sequence[Value]]]
+        self, sequence: str, cases: Iterable[Located], values: Mapping[int, Sequence[Value]]
     ) -> None:
-        """Count the spans of a sequence, of equal ones of a side one. `columns`: their values by side and feature."""
-        chosen: tuple[list[int], list[int]] = [], []  # the numbers of the spans of each side that count
-        right: tuple[list[int], list[int]] = [], []
-        past = [0, 0]
+        """Count the spans of a sequence, of equal ones of a side one."""
+        rows: dict[str, list[Sequence[Value]]] = {f"{tp}{side}": [] for side in SIDES for tp in ("", "tp_")}
         for case in cases:
             keys = [
                 [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in case.sides
             ]
             both = {*keys[0]} & {*keys[1]}
-            for side, (of_side, flags) in enumerate(zip(keys, case.counted, strict=True)):
-                by_key = {
-                    key: past[side] + number
-                    for number, key in enumerate(of_side)
-                    if flags is None or flags[number]
-                }
-                chosen[side].extend(by_key.values())
-                right[side].extend(number for key, number in by_key.items() if key in both)
-                past[side] += len(of_side)
-        for side, name in enumerate(SIDES):
-            for numbers, of_name in ((chosen[side], name), (right[side], f"tp_{name}")):
-                taken = ([column[number] for number in numbers] for column in columns[side])
-                self._add(sequence, taken, [of_name])
+            for name, of_side, spans, flags in zip(SIDES, keys, case.sides, case.counted, strict=True):
+                counted = zip(of_side, spans or (), flags or (True,) * len(of_side), strict=True)
+                for key, span in {key: span for key, span, counts in counted if counts}.items():
+                    rows[name].append(values[id(span)])
+                    if key in both:
+                        rows[f"tp_{name}"].append(values[id(span)])
+        for name, of_name in rows.items():
+            if of_name:
+                self._add(sequence, zip(*of_name, strict=True), [name])
 
     def _count(self, pair: Pair, sequence: str, case: Located, values: Mapping[int, Sequence[Value]]) -> None:
         try:

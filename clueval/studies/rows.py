@@ -125,10 +125,7 @@ class Contexts:
         return self._context
 
     def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
-        """Return the start and end of the context of a range, before it is limited by `REACH`.
-
-        Between sentences, it begins where the one before ends, and ends where the next one begins.
-        """
+        """Return the context of a range before it is limited by `REACH`; between sentences, it is all between them."""
         text, starts = self.text, self.starts
         if self._window is not None:
             return start - self._window, end + self._window
@@ -170,7 +167,10 @@ class SideTexts:
         sentences = own.sentences or other.sentences
         self._has_names = any(sentence.id is not None for sentence in sentences)
         contexts: Contexts | None = None if shared is None else shared.contexts
-        if contexts is None or (contexts.sentences, *_text(contexts.text)) != (sentences, *_text(self.text)):
+        if contexts is None or (contexts.sentences, text_of(contexts.text)) != (
+            sentences,
+            text_of(self.text),
+        ):
             contexts = Contexts(self.text, sentences, window)
         self.contexts: Contexts = contexts
         self._end = self.text.end
@@ -225,8 +225,9 @@ class SideTexts:
         return self.contexts.of(around, inner)
 
 
-def _text(document: Document) -> tuple[object, ...]:
-    return document.unit, document.start, document.tokens, document.text
+def text_of(document: Document) -> tuple[object, ...]:
+    """Return what two documents of the same text have in common."""
+    return document.unit, document.start, document.tokens, document.text, document.sentences
 
 
 def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:

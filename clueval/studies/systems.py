@@ -38,7 +38,6 @@ from clueval.studies.wrong import (
     Choice,
     JudgedSpan,
     Search,
-    rereadable,
     right_span,
     text_order,
 )
@@ -97,7 +96,9 @@ class TwoSystems(ErrorReport):
         if choice is not None and choice.fair is not None:
             advice = "use exact or levels"
             raise UsageError("errors of metric fair cannot be compared span by span", advice=advice)
-        super().__init__(rereadable(texts), choice, layers, scored, (title, files, metadata))
+        super().__init__(
+            texts if callable(texts) else lambda: texts, choice, layers, scored, (title, files, metadata)
+        )
         self.names = names
 
     @property
@@ -188,10 +189,7 @@ class TwoSystems(ErrorReport):
             search.end()
 
     def _results(self, text: Text, searches: Sequence[Search]) -> tuple[list[Results], int]:
-        """Return the results in both systems of the spans of a text that count, and how many are left out.
-
-        These are gold spans that both systems have found, and that nothing else overlaps.
-        """
+        """Return the results of spans in both systems, and the number of gold spans left out, which both have alone."""
         results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
         equal: list[dict[tuple[str, int, int], Span]] = []
         for system, (search, pair) in enumerate(zip(searches, text, strict=True)):

@@ -12,9 +12,9 @@ of either side alone. Its class is FairEval's type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.core.case import Case
 from clueval.core.count import Plan, collector_paused, count, decided, sequences_of
@@ -284,38 +284,36 @@ MOST_VERDICTS = 1 << 13
 
 
 class _Verdict(NamedTuple):
-    """A span of a case as it was judged, and the numbers of the spans concerned: its own, others, partners."""
+    """A span as it was judged, where its case began, and the numbers of the span, the others and the partners."""
 
-    judged_span: JudgedSpan
+    judged: JudgedSpan
+    first: int
     number: int
     others: Sequence[int]
     partners: Sequence[int]
-    start: int
-    end: int
 
     @classmethod
     def of(cls, judged_span: JudgedSpan, case: Located) -> _Verdict:
         numbers = {id(span): number for side in case.sides for number, span in enumerate(side or ())}
-        return cls(
-            judged_span,
-            numbers[id(judged_span.span)],
-            [numbers[id(other)] for other in judged_span.others],
-            [numbers[id(partner)] for partner in judged_span.match.partners],
-            judged_span.start - case.first,
-            judged_span.end - case.first,
+        others, partners = (
+            [numbers[id(span)] for span in spans]
+            for spans in (judged_span.others, judged_span.match.partners)
         )
+        return cls(judged_span, case.first, numbers[id(judged_span.span)], others, partners)
 
     def at(self, case: Located) -> JudgedSpan:
         """Return the span of a case that is equal but for its place."""
-        side, sequence, match, _, reason, is_error, _, shown, _, _, error_type, keys = self.judged_span
-        of_other = case.sides[1 - side] or ()
-        span = (case.sides[side] or ())[self.number]
-        match = Match(span, match.kind, tuple([of_other[n] for n in self.partners]), match.labels)
-        others = [of_other[n] for n in self.others]
-        start, end = self.start + case.first, self.end + case.first
-        shown = others[: len(shown)]
-        return JudgedSpan(
-            side, sequence, match, others, reason, is_error, span, shown, start, end, error_type, keys
+        before, further = self.judged, case.first - self.first
+        span, of_other = (case.sides[before.side] or ())[self.number], case.sides[1 - before.side] or ()
+        others = [of_other[number] for number in self.others]
+        partners = tuple([of_other[number] for number in self.partners])
+        return before._replace(
+            match=Match(span, before.match.kind, partners, before.match.labels),
+            others=others,
+            span=span,
+            shown=others[: len(before.shown)],
+            start=before.start + further,
+            end=before.end + further,
         )
 
 
@@ -461,30 +459,6 @@ def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
         places = ((label_of(other, layer) or NO_LABEL, other.fragments) for other in wrong.others)
         reason = reason_of(label, span.fragments, places, wrong.side)
         yield ReasonKey(wrong.sequence, layer, wrong.side, label, reason, found_label)
-
-
-# What studies read and count of a corpus themselves
-
-Texts = TypeVar("Texts")
-
-
-def rereadable(texts: Iterable[Texts] | Callable[[], Iterable[Texts]]) -> Callable[[], Iterable[Texts]]:
-    """Return a function that returns the texts of a corpus each time anew.
-
-    That of an iterator raises `UsageError` when it is called again.
-    """
-    if callable(texts):
-        return texts
-    readings = 0
-
-    def read() -> Iterable[Texts]:
-        nonlocal readings
-        readings += 1
-        if readings > 1 and isinstance(texts, Iterator):
-            raise UsageError("the errors can be read only once", advice="give a list or a path")
-        return texts
-
-    return read
 
 
 def counted(pairs: Iterable[Pair], choice: Choice, layers: Sequence[str]) -> tuple[dict[str, Any], int, int]:

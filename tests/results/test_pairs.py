@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 import clueval
 from clueval.core.count import Plan, count, decided
 from clueval.core.exact import Exact
+from clueval.reading import column_texts
+from clueval.reading.clusters import Unusual
 from clueval.results.pairs import pairs_of
 
 GOLD = "Anna\tB-PER\nWeiß\tI-PER\nin\tO\n\nUlm\tB-LOC\n.\tO\n"
@@ -124,3 +128,35 @@ def test_pairs_need_names_of_filters_that_occur(files: tuple[Path, Path]) -> Non
 def test_pairs_have_no_other_options_than_score() -> None:
     with pytest.raises(clueval.UsageError, match="errors has no option 'layer'"):
         pairs_of([], [], layer=1, caller="errors")
+
+
+@pytest.mark.parametrize("unusual_from", [None, 0, 3])
+def test_errors_of_long_documents_that_are_read_in_parts_are_those_of_the_whole(
+    unusual_from: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = ["-DOCSTART- O\n", *["Anna B-PER\nin O\nUlm B-LOC\n", "Bob B-PER\nkam O\n", "sie O\n"] * 3] * 3
+    sides = [tmp_path / "gold", tmp_path / "predicted"]
+    for folder, old in zip(sides, ("", "Bob B-PER"), strict=True):
+        folder.mkdir()
+        for name in ("a.conll", "b.conll"):
+            (folder / name).write_text(
+                "\n".join(gold).replace(old or "-", "Bob O" if old else "-"), encoding="utf-8"
+            )
+
+    def read_in_parts(*arguments: Any, **options: Any) -> Iterator[Any]:
+        yield from islice(texts_of(*arguments, **options), unusual_from)
+        if unusual_from is not None:
+            raise Unusual("documents from here on")
+
+    texts_of = column_texts.column_texts
+    whole = clueval.errors(*sides, window=50).rows()
+    monkeypatch.setattr(column_texts, "ROWS", 4)
+    monkeypatch.setattr(clueval.results.pairs, "column_texts", read_in_parts)
+    rows = clueval.errors(*sides).rows()
+
+    assert len(list(pairs_of(*sides).texts(only_differing=True, in_parts=True))) > (unusual_from or 5)
+    columns = ("document", "side", "reason", "start", "end_inclusive", "text", "line")
+    assert len(rows) == 18
+    assert [[row[name] for name in columns] for row in rows] == [
+        [row[name] for name in columns] for row in whole
+    ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clueval import CluevalError, Document, Span, agree, curate
+from clueval import CluevalError, Document, Span, agree, curate, read
 from clueval.core.case import Case, same_key
 from clueval.core.count import Plan, count
 from clueval.core.document import Group
@@ -469,6 +469,36 @@ def test_numbers_of_one_document_have_no_intervals_and_a_warning() -> None:
         with_intervals = agree(sources, intervals=True)
 
     assert with_intervals.to_dict() == agree(sources).to_dict()
+
+
+# Column files, whose equal sentences are read once
+
+
+def column_files(folder: Path, ids: str = "ab") -> list[Path]:
+    """Write two files of two documents; they agree in a sentence of each."""
+    paths = [folder / "anna.vrt", folder / "bob.vrt"]
+    for path, label in zip(paths, ("LOC", "ORG"), strict=True):
+        sentence = f"<s>\nAnna\tB-PER\nin\tO\n</s>\n<s>\nUlm\tB-{label}\n</s>\n"
+        path.write_text("".join(f'<text id="{name}">\n{sentence}</text>\n' for name in ids), encoding="utf-8")
+    return paths
+
+
+def test_places_and_gold_of_column_files_are_those_of_their_documents(tmp_path: Path) -> None:
+    paths = column_files(tmp_path)
+    documents = {path.name: list(read(path)) for path in paths}
+
+    assert agree(*paths).rows() == agree(documents).rows()
+    assert [each.document.layers for each in curate(*paths)] == [
+        each.document.layers for each in curate(documents)
+    ]
+
+
+@pytest.mark.parametrize(
+    "function", [lambda *paths: agree(*paths).rows(), lambda *paths: list(curate(*paths))]
+)
+def test_column_files_with_two_documents_of_one_id_are_refused(function: Any, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has two documents 'a'"):
+        function(*column_files(tmp_path, "aa"))
 
 
 # Bad input

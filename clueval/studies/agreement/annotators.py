@@ -349,11 +349,7 @@ def annotators_of(
 
 
 def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
-    """Return the annotators of sources by name.
-
-    If all are in memory, lists of spans get the texts of the first annotator whose documents have them, by id if the
-    lists have ids, else by number.
-    """
+    """Return the annotators of sources by name; in memory, lists of spans get the texts of another annotator."""
     for name in sources:
         require_kind(name, "str", "the name of an annotator")
         if not name or name != name.strip():
@@ -488,11 +484,7 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
 
 
 def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
-    """Return the folders in a folder or an archive, and the path of what has them.
-
-    These are the annotations of a whole project that INCEpTION exported. Of an archive with one folder they are those
-    in it.
-    """
+    """Return the folders in a folder or an archive, or in its only folder or INCEpTION's, and the path of these."""
     if not (is_folder(path) or is_in_archive(path)):
         files_of(path)  # refuses what cannot be read
         return path, {}

@@ -91,8 +91,13 @@ class Annotated:
                         advice="the system needs every shared document",
                     )
                 for name, document in zip(self.plan.sides, group.sides, strict=True):
-                    if document is not None and document.layers:
-                        _require_layers(name, document, layers)
+                    for layer in layers:
+                        if document is not None and document.layers and layer not in document.layers:
+                            raise UsageError(
+                                f"{name} has no layer {layer!r}, which another annotator has",
+                                **document.in_errors,
+                                advice="name the layers that all have",
+                            )
                 group = self._changed_group(group) if self.steps else group
             yield group
 
@@ -168,16 +173,6 @@ class Annotated:
                 raise
         for warning in checked(self.steps, total):
             warn(warning)
-
-
-def _require_layers(name: str, document: Document, layers: Sequence[str]) -> None:
-    for layer in layers:
-        if layer not in document.layers:
-            raise UsageError(
-                f"{name} has no layer {layer!r}, which another annotator has",
-                **document.in_errors,
-                advice="name the layers that all have",
-            )
 
 
 def _with_metadata(group: Group) -> Group:

@@ -302,11 +302,7 @@ class Agreement(ReportOfAnnotators):
 
 
 def _documents(bag: Bag, metric: AgreementMetric) -> dict[str, Any]:
-    """Return the numbers of documents and positions.
-
-    ``documents`` and ``tokens`` are those that two annotators share, ``left_out`` the documents that one has alone,
-    ``common`` how many each pair has. Raises `UsageError` if no document is shared.
-    """
+    """Return the numbers of shared documents and positions. Raises `UsageError` if no document is shared."""
     numbers = range(len(metric.annotators))
     documents = {present: sum(counts.values()) for present, counts in bag.shared.items()}
     shared = {present: n for present, n in documents.items() if metric.shares(present)}
@@ -342,10 +338,7 @@ def _floats(
 
 
 def _intervals(bag: Bag, corpus: Annotated, confidence: float) -> dict[str, Any] | None:
-    """Return the section of intervals, from the jackknife over documents, which are the places of the bag.
-
-    Of a single shared document there are none, and a warning says so.
-    """
+    """Return the section of intervals, by the jackknife over documents; of a single one, warn that there are none."""
     metric = corpus.metric
     shared = {place for present, places in bag.shared.items() if metric.shares(present) for place in places}
     if len(shared) < 2:

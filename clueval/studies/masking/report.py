@@ -332,10 +332,7 @@ _at = attrgetter("at")
 
 
 def _string_leaks(listed: Sequence[Listed]) -> Iterator[StringLeak]:
-    """Yield the string leaks; those that several sequences of a document have at a place are one.
-
-    Documents with the same id may have as many at a place as one sequence has there.
-    """
+    """Yield the string leaks of each place: as many as the sequence has that has most of them there."""
     places: dict[PlaceKey, dict[str, list[StringLeak]]] = {}
     for lists in listed:
         for leak in lists.string_leaks:
