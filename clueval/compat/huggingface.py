@@ -165,14 +165,11 @@ def _lists(values: Any) -> list[list[Any]]:
     values = values.tolist() if hasattr(values, "tolist") else values
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise WrongTypeError(f"sentences must be a list of lists of tags, not {type(values).__name__}")
-    return [_list(sentence) for sentence in values]
-
-
-def _list(sentence: Any) -> list[Any]:
-    sentence = sentence.tolist() if hasattr(sentence, "tolist") else sentence
-    if not isinstance(sentence, list | tuple):
-        raise WrongTypeError(f"a sentence must be a list of tags, not {type(sentence).__name__}")
-    return list(sentence)
+    sentences = [sentence.tolist() if hasattr(sentence, "tolist") else sentence for sentence in values]
+    for sentence in sentences:
+        if not isinstance(sentence, list | tuple):
+            raise WrongTypeError(f"a sentence must be a list of tags, not {type(sentence).__name__}")
+    return list(map(list, sentences))
 
 
 def _best(predictions: Any) -> list[list[Any]]:

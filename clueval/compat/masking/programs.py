@@ -89,11 +89,6 @@ def _filtered_document(document: Document, where: Where) -> Document:
 _START, _END = itemgetter(0), itemgetter(1)
 
 
-def tokens_of(pattern: re.Pattern[str], text: str) -> list[Range]:
-    """Return the tokens of a text: the runs of characters that match a pattern such as ``\\w+``."""
-    return [match.span() for match in pattern.finditer(text)]
-
-
 def tokens_within(tokens: Sequence[Range], ranges: Iterable[Range]) -> Iterator[tuple[Range, int]]:
     """Yield the tokens in ranges, or the parts of tokens, and in how many of the ranges each is.
 
@@ -177,7 +172,7 @@ class TabFigures(OtherProgram):
 
         risk = risk_by(metric.risk_order)
         reader = MentionReader(pair.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
-        tokens = tokens_of(_WORD, text)
+        tokens = [match.span() for match in _WORD.finditer(text)]
         covers, annotators = [], 0
         for name in examination.views:
             mentions = list(reader.read(pair.gold.layers.get(name, ()), None))
@@ -294,7 +289,7 @@ class I2b2Figures(OtherProgram):
 
     def count(self, pair: Pair) -> Tally:
         text, *sides = self.sides_of(pair)
-        tokens = tokens_of(_ASCII_TOKEN, text)
+        tokens = [match.span() for match in _ASCII_TOKEN.finditer(text)]
         gold, predicted = map(set, sides)
         gold_tokens, predicted_tokens = (set(_labelled_tokens(tokens, side)) for side in sides)
         right = _relaxed_matches(gold, predicted)

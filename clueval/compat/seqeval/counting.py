@@ -169,12 +169,10 @@ class _Columns(NamedTuple):
     def counts(self, decode: Callable[[Sequence[str]], Iterable[Chunk]]) -> TypeCounts:
         """Return how many spans of each type `decode` returns for each side and for both."""
         true, predicted = set(decode(self.true)), set(decode(self.predicted))
-        counters: list[Counter[str]] = []
-        for spans in (true, true & predicted, predicted):
-            counter: Counter[str] = Counter()
+        counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
+        for counter, spans in zip(counters, (true, true & predicted, predicted), strict=True):
             for type_, first, _ in spans:
                 counter[type_] += self.times[first]
-            counters.append(counter)
         return TypeCounts.of(*counters)
 
 

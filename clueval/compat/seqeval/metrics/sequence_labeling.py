@@ -53,8 +53,7 @@ def get_entities(seq: Tags, suffix: bool = False) -> list[Chunk]:
     >>> get_entities([["B-PER"], ["B-PER"]])
     [('PER', 0, 0), ('PER', 2, 2)]
     """
-    nested = any(isinstance(item, list) for item in seq)
-    tags = flat(seq) if nested else seq
+    tags = flat(seq) if any(isinstance(item, list) for item in seq) else seq
     kept = [require_tag(tag) for tag in tags if not is_ignored(tag)]
     warn_of_strange_tags(kept, suffix=suffix)
     return list(chunks(tags, suffix=suffix))
