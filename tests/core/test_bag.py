@@ -19,6 +19,7 @@ from clueval.core.count import DocumentPlace, Plan, count, decided, sequences_of
 from clueval.core.document import Document, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
+from clueval.core.located import count_in_place, located
 from clueval.core.span import Span
 from clueval.files.errors import LimitError, OverlapError, UsageError
 from tests.cases import spans
@@ -132,8 +133,19 @@ def test_a_bag_is_scored_by_other_metrics_as_if_it_was_counted_for_them_unless_i
         everything(bag)
 
 
+@pytest.mark.parametrize("folded", [0, 1])
+def test_a_bag_with_a_part_that_was_folded_is_folded_and_has_the_notes_of_both(folded: int) -> None:
+    bags = [count(corpus(FEW), EXACT) for _ in range(2)]
+    bags[folded].fold()
+    for bag in bags:
+        bag.notes.update({("spans", "moved"): 2})
+    bags[0].include(bags[1])
+
+    assert (bags[0].folded, bags[0].keys, bags[0].notes) == (True, {}, {("spans", "moved"): 4})
+
+
 def test_bags_of_other_metrics_do_not_add_up() -> None:
-    with pytest.raises(UsageError, match="different metrics"):
+    with pytest.raises(UsageError, match=r"^counts of different metrics cannot be added$"):
         Bag([Exact()]).include(Bag([Levels()]))
 
 
@@ -299,6 +311,19 @@ def test_levels_do_not_depend_on_the_order_of_an_ordered_document() -> None:
     plan = Plan((Levels(),))
 
     assert len({str(everything(count([[Pair(gold, side)]], plan), plan)) for side in sides}) == 1
+
+
+@pytest.mark.parametrize("side", ["gold", "predicted"])
+def test_a_case_that_is_refused_where_it_stands_names_the_document_of_its_side(side: str) -> None:
+    wrong, right = spans("A[0,3) B[1,2)"), spans("A[0,1)")
+    sides = [
+        Document(name, {"x": wrong if name == side else right}, file=f"{name}.tsv")
+        for name in ("gold", "predicted")
+    ]
+    (case,) = located(sides, ["x"])
+
+    with pytest.raises(OverlapError, match=rf"^{side}\.tsv, document '{side}': spans \[0,3\)"):
+        count_in_place([Levels()], case, Pair(sides[0], sides[1]))
 
 
 def test_overlaps_that_levels_forbids_are_refused_with_document_and_positions() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -14,11 +15,11 @@ import clueval
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Case, Where, case_of, keys_of, presence
 from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, count, each
-from clueval.core.document import Document, Group, Notes, Pair, Sentence
+from clueval.core.document import Document, Group, Layers, Notes, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.located import located
-from clueval.core.metric import AnyMetric, DocumentMetric, Metric
+from clueval.core.metric import AnyMetric, DocumentMetric, Metric, score_of
 from clueval.core.sentences import TextParts
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, added
@@ -261,6 +262,46 @@ def test_characters_are_cut_as_tokens_are() -> None:
     text = Document("d", {"x": spans("A[1,2) A[4,6)")}, text="ab cdef", unit="character", sentences=sentences)
 
     assert by_unit(bag_of(Words(), text), Words()) == {("d", 1): {("b",): 2}, ("d", 2): {("de",): 2}}
+
+
+def test_a_part_of_a_document_has_its_tokens_tags_and_lines_and_no_sentences() -> None:
+    tokens, ids = list("abcd"), list("1234")
+    gold = Document(
+        "d", {"x": spans("A[11,12)")}, tokens, start=10, token_ids=ids, lines=[4, 5, 7, 8], tags={"x": tokens}
+    )
+    gold = replace(gold, sentences=[Sentence(10, 12), Sentence(12, 14)])
+    predicted = Document("d", Layers({}, {"x": [(12, 13, "A")]}), unit="character", start=10)
+    parts = [pair.sides for pair in TextParts([Pair(gold, predicted)]).cut_pair(Pair(gold, predicted))]
+
+    assert [(of_gold.start, of_gold.tokens, of_gold.token_ids, of_gold.lines) for of_gold, _ in parts] == [
+        (10, ["a", "b"], ["1", "2"], [4, 5]),
+        (12, ["c", "d"], ["3", "4"], [7, 8]),
+    ]
+    assert [of_gold.tags for of_gold, _ in parts] == [{"x": ["a", "b"]}, {"x": ["c", "d"]}]
+    assert [(part.text, part.tags, part.sentences) for sides in parts for part in sides[1:]] == [
+        (None, {}, ())
+    ] * 2
+    assert [[len(side.layers["x"]) for side in sides] for sides in parts] == [[1, 0], [0, 1]]
+    assert [part.sentences for part, _ in parts] == [(), ()]
+
+
+def test_a_text_given_as_rows_is_not_cut_where_one_reaches_over() -> None:
+    document_of = partial(
+        Document, "d", tokens=list("abcdef"), sentences=[Sentence(n, n + 2) for n in (0, 2, 4)]
+    )
+    sides = document_of({"x": []}), document_of(Layers({}, {"x": [(1, 3, "A")]}))
+
+    assert [part[:2] for part in TextParts([Pair(*sides)])] == [(1, 4), (3, 2)]
+
+
+def test_the_error_for_a_score_names_the_file_the_line_and_the_span() -> None:
+    with pytest.raises(UsageError) as caught:
+        score_of(Span(0, 1, "A", line=3), "p", Document("d", {}, file="p.tsv"))
+
+    assert str(caught.value) == (
+        "p.tsv:3, document 'd': the predicted span [0,1) 'A' has no score 'p' "
+        "(every predicted span needs a finite number in this feature)"
+    )
 
 
 def test_documents_are_units_where_the_counts_of_parts_are_not_those_of_the_whole() -> None:

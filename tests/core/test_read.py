@@ -121,8 +121,9 @@ def test_layers_and_files_that_are_settled_one_by_one_add_up() -> None:
     read, layer = Read(), ("gold", "f", "x")
     for scheme, ill_formed in ((None, 0), ("BIO", 2), (None, 1)):
         read.settle_layer(layer, scheme, ill_formed)
-        read.add_file("gold", "conll")
+        read.add_file("gold", "conll", passed_over={"relations": 2})
 
+    assert read.passed_over == {("gold", "relations"): 6}
     assert (read.schemes(), read.repaired("gold"), read.files) == ({layer: "BIO"}, 3, {"gold": 3})
 
 

@@ -236,6 +236,10 @@ def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list
         assert index.overlapping(query) == [n for n, each in enumerate(those) if query.overlaps(each)]
 
 
+def test_equal_spans_of_zero_length_are_in_no_group() -> None:
+    assert overlap_groups(spans("A[3,3) B[3,3) C[5,5) D[4,6)")) == [[0], [1], [2, 3]]
+
+
 def test_pairs_above_the_limit_are_refused_with_advice() -> None:
     require_few_pairs(MAX_PAIRS, 1)
     require_few_pairs(PAIRS_OF_SPAN * 10_000, 10_000)
