@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -283,6 +284,14 @@ def test_a_part_of_a_document_has_its_tokens_tags_and_lines_and_no_sentences() -
     ] * 2
     assert [[len(side.layers["x"]) for side in sides] for sides in parts] == [[1, 0], [0, 1]]
     assert [part.sentences for part, _ in parts] == [(), ()]
+
+
+def test_parts_have_the_number_of_their_first_sentence_and_a_text_without_tokens_is_one_part() -> None:
+    ranges = [Sentence(0, 0), Sentence(0, 1), Sentence(1, 2), Sentence(2, 4)]
+    words, nothing = Document("d", {}, list("abcd"), sentences=ranges), Document("d", {}, sentences=ranges)
+
+    assert [part[:2] for part in TextParts([Pair(words, nothing)])] == [(2, 1), (3, 1), (4, 2)]
+    assert list(TextParts([Pair(nothing, nothing)])) == [(1, 0, 0, sys.maxsize)]
 
 
 def test_a_text_given_as_rows_is_not_cut_where_one_reaches_over() -> None:
