@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 import clueval
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Case, Where, case_of, keys_of, presence
-from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, count, each
+from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, changed, count, each
 from clueval.core.document import Document, Group, Layers, Notes, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.located import located
-from clueval.core.metric import AnyMetric, DocumentMetric, Metric, score_of
+from clueval.core.metric import AnyMetric, DocumentMetric, Metric, require_no_gaps, score_of
 from clueval.core.sentences import TextParts
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, added
-from clueval.files.errors import OverlapError, UsageError
+from clueval.files.errors import LimitError, OverlapError, UsageError
 from tests.cases import spans
 
 # Metrics of documents: which pairs and layers they are given
@@ -301,6 +301,39 @@ def test_a_text_given_as_rows_is_not_cut_where_one_reaches_over() -> None:
     sides = document_of({"x": []}), document_of(Layers({}, {"x": [(1, 3, "A")]}))
 
     assert [part[:2] for part in TextParts([Pair(*sides)])] == [(1, 4), (3, 2)]
+
+
+def test_errors_of_spans_that_a_metric_cannot_count_have_the_line_and_advice() -> None:
+    gap = Span.of_fragments([(0, 1), (2, 3)], "A", line=4)
+    with pytest.raises(UsageError) as of_gap:
+        require_no_gaps(Levels(), [Span(0, 1), gap])
+    with pytest.raises(OverlapError) as of_overlap:
+        Levels().require_flat("gold", [Span(0, 3, "A"), gap, Span(1, 2, "B", line=5)])
+
+    assert str(of_gap.value) == (
+        "line 4: span [0,3) 'A' has gaps, and metric 'levels' cannot count such spans (exact, fair, gate, muc and "
+        "partial can; or make each fragment a span with fragments='split', or one span from start to end with "
+        "fragments='hull')"
+    )
+    assert str(of_overlap.value) == (
+        "line 5: spans [0,3) 'A' and [1,2) 'B' of one sequence overlap "
+        "(metric 'levels' cannot count such spans; exact, fair, gate and muc can)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "named"), [({}, "f.txt, document 'd': "), ({"document": "e", "file": "g"}, "g, document 'e': ")]
+)
+def test_a_limit_of_a_step_names_the_document_where_the_step_does_not(
+    known: dict[str, str], named: str
+) -> None:
+    def step(pairs: Sequence[Pair]) -> Sequence[Pair]:
+        raise LimitError("too many", **known)
+
+    with pytest.raises(LimitError) as caught:
+        changed(step, [Pair(Document("d", {}, file="f.txt"), Document("d", {}))])  # type: ignore[arg-type]  # it has no signature
+
+    assert str(caught.value) == f"{named}too many"
 
 
 def test_the_error_for_a_score_names_the_file_the_line_and_the_span() -> None:

@@ -147,6 +147,23 @@ def test_tags_outside_the_scheme_that_is_named_are_refused() -> None:
         read_of(tagged("B-A", "f")).settle({"gold": "IO"})
 
 
+def test_tags_of_no_scheme_are_refused_with_their_file_or_side() -> None:
+    for file in ("f", None):
+        with pytest.raises(TagError, match=rf"^{file or 'gold'}: "):
+            read_of(tagged("L-A S-A", file)).settle(in_memory=True)
+
+
+def test_treatments_and_spans_without_a_place_add_up() -> None:
+    one, other = Read(), Read()
+    for read, treatment in ((one, "repair"), (other, "drop")):
+        read.treatments.add(treatment)
+        read.unplaced.append((treatment, A))
+    one.include(other)
+
+    assert one.treatments == {"repair", "drop"}
+    assert one.unplaced == [("repair", A), ("drop", A)]
+
+
 def test_what_was_read_adds_up() -> None:
     parts = [tagged("I-A I-A", "f"), tagged("B-A I-B", "g"), Document("d", {"x": [A], "y": []})]
     total = Read()
