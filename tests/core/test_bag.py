@@ -22,6 +22,8 @@ from clueval.core.levels import Levels
 from clueval.core.located import count_in_place, located
 from clueval.core.span import Span
 from clueval.files.errors import LimitError, OverlapError, UsageError
+from clueval.metrics.gate import Gate
+from clueval.metrics.partial import Partial
 from tests.cases import spans
 
 EXACT = Plan((Exact(),))
@@ -129,8 +131,30 @@ def test_a_bag_is_scored_by_other_metrics_as_if_it_was_counted_for_them_unless_i
     assert everything(bag) == everything(count(corpus(FEW), BOTH_METRICS))
 
     bag.fold()
-    with pytest.raises(UsageError, match="'levels' cannot count this corpus any more"):
+    with pytest.raises(UsageError) as caught:
         everything(bag)
+    assert str(caught.value) == (
+        "metric 'levels' cannot count this corpus any more: its cases were not kept, as they have features, or were "
+        "too many (more than 65,536 different ones, or 262,144 spans in them) "
+        "(score the files with all metrics at once)"
+    )
+
+
+def test_a_bag_is_not_scored_by_a_metric_that_reads_what_was_not_kept_or_that_a_filter_forbids() -> None:
+    sides = [Document("d", {"x": [Span(0, 1, "A", {"n": 1})], "y": spans("B[0,1)")}) for _ in range(2)]
+    with pytest.raises(
+        UsageError, match=r"^metric 'gate' .*: it reads more than the cases that were kept \(score the"
+    ):
+        everything(count([[Pair(sides[0], sides[1])]], EXACT), Plan((Gate(features=("A[n]",)),)))
+
+    filtered = count([[Pair(sides[0], sides[1])]], replace(EXACT, where={"y": frozenset("C")}))
+    with pytest.raises(UsageError) as caught:
+        everything(filtered, Plan((Partial(),)))
+    assert str(caught.value) == (
+        "metric 'partial' cannot leave spans out of the count, as the filter of this result does "
+        "(score without the filter, or filter the files)"
+    )
+    assert everything(count([[Pair(sides[0], sides[1])]], EXACT), Plan((Partial(),)))
 
 
 @pytest.mark.parametrize("folded", [0, 1])

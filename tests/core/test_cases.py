@@ -100,6 +100,12 @@ def test_spans_of_zero_length_are_in_a_case_with_their_equals_and_what_covers_th
     ]
 
 
+def test_spans_of_zero_length_are_in_a_case_with_features_too() -> None:
+    sides = text([Span(2, 4, "A", features={"n": 1})]), text([Span(2, 2, "B")])
+
+    assert [len(key) for key in keys(*sides, reads={"n"})] == [3 + 2]
+
+
 @pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"k": value}, lambda value: value])
 def test_values_that_are_equal_in_python_but_not_in_kind_make_other_keys_wherever_they_are(wrap: Any) -> None:
     values = [1, 1.0, True, 0.0, -0.0, False, "1", None, [1], {1: 1}, {True: 1}]
