@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from clueval.core.bag import Bag, Bounds, pairs_in
 from clueval.core.case import BOTH
-from clueval.core.count import DocumentPlace, Plan, count, decided, sequences_of
+from clueval.core.count import WITHOUT_VALUE, DocumentPlace, Plan, count, decided, sequences_of
 from clueval.core.document import Document, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -271,6 +271,12 @@ def test_a_place_of_several_documents_has_the_sum_of_them() -> None:
     assert bag.documents == {0: 3, 1: 2}
     assert bag.positions == {BOTH: {0: 60, 1: 40}}
     assert {place: row["micro"]["gold"] for (place, *_), row in reports(bag, plan).items()} == {0: 3, 1: 2}
+
+
+def test_a_document_without_the_metadata_of_a_break_down_has_a_place_of_its_own() -> None:
+    bag = count([*corpus([("", "")]), pair("", "")], replace(EXACT, by=("m",)))
+
+    assert [place.values for place in bag.documents] == [("0",), (WITHOUT_VALUE,)]  # type: ignore[attr-defined]
 
 
 def test_parts_of_a_text_are_places_in_which_no_document_begins() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import clueval
 from clueval.core.bag import Bag, Read
+from clueval.core.case import TOKENS as TOKENS_OF_SPANS
 from clueval.core.count import Plan, count, each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.exact import Exact
@@ -151,6 +152,16 @@ def test_tags_of_no_scheme_are_refused_with_their_file_or_side() -> None:
     for file in ("f", None):
         with pytest.raises(TagError, match=rf"^{file or 'gold'}: "):
             read_of(tagged("L-A S-A", file)).settle(in_memory=True)
+
+
+def test_features_that_were_read_are_those_of_spans_and_tokens_of_their_own() -> None:
+    featured, tokened = (
+        Document("d", {"x": [span]}, TOKENS)
+        for span in (Span(0, 2, "A", {"n": 1}), Span(0, 2, "A", tokens=frozenset({1})))
+    )
+
+    assert read_of(featured).features == {"n"}
+    assert read_of(tokened).features == {TOKENS_OF_SPANS}
 
 
 def test_treatments_and_spans_without_a_place_add_up() -> None:

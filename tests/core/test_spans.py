@@ -26,7 +26,7 @@ from clueval.core.overlap import (
     require_few_pairs,
     shared_positions,
 )
-from clueval.core.span import Frozen, Span
+from clueval.core.span import MERGED, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, LimitError, SpanError
 from clueval.transforms.characters import to_characters
 from tests.cases import any_spans, spans
@@ -324,6 +324,13 @@ def test_a_document_begins_at_another_position_with_its_spans_and_sentences() ->
     )
     assert moved.from_position(7) == document
     assert document.from_position(7) is document
+
+
+def test_spans_of_the_merged_layer_keep_the_layers_of_their_labels() -> None:
+    spans_of_x = [Span(0, 1, {"x": "A"})]
+
+    assert Document("d", {MERGED: spans_of_x}).layers[MERGED] == spans_of_x
+    assert Document("d", {"y": spans_of_x}).layers["y"] == [Span(0, 1, {"y": "A"})]
 
 
 def test_layers_of_rows_and_of_spans_are_equal_shown_and_pickled_alike() -> None:
