@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clueval import score
 from clueval.core.case import case_of, keys_of, keys_of_triples, other_key, same_key, which_count
 from clueval.core.document import Document, Layers, Row
-from clueval.core.located import EqualCase, located
+from clueval.core.located import EqualCases, located
 from clueval.core.span import Span
 from tests.cases import spans
 
@@ -268,10 +268,10 @@ def test_around_has_the_spans_of_the_other_side_that_overlap() -> None:
 
 def test_cases_of_two_equal_spans_can_be_kept_apart() -> None:
     sides = [text("A[0,2) B[4,5) C[7,9) D[10,11)"), text("A[0,2) X[4,5) C[7,8) D[11,12)")]
-    equal: list[EqualCase] = []
+    equal: list[EqualCases] = []
 
     assert [case.first for case in located(sides, ["x"], equal=equal)] == [4, 7, 10, 11]
-    assert [(each.sequence, each.start, each.end, each.span.label) for each in equal] == [("x", 0, 2, "A")]
+    assert [(each.sequence, each.spans()) for each in equal] == [("x", [Span(0, 2, {"x": "A"})])]
     assert [case.first for case in located(sides, ["x"])] == [0, 4, 7, 10, 11]
 
 
