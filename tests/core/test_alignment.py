@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.core import alignment as room
-from clueval.core.alignment import Alignment, align, edit_distance
+from clueval.core.alignment import Alignment, align, are_unknown, edit_distance, tokens_in
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import MissingExtra, UsageError
@@ -150,9 +150,11 @@ def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
 
     for refused in (lambda: align("a", "b"), lambda: edit_distance("a", "b")):
-        with pytest.raises(MissingExtra, match=r'pip install "clueval\[align\]"') as refusal:
+        with pytest.raises(
+            MissingExtra, match=r"^aligning texts needs rapidfuzz, which is not installed"
+        ) as refusal:
             refused()
-        assert "\n" not in str(refusal.value)
+        assert str(refusal.value).endswith(' (install it with: pip install "clueval[align]")')
 
 
 def test_tokens_become_a_text_joined_by_blanks() -> None:
@@ -168,8 +170,18 @@ def test_tokens_become_a_text_joined_by_blanks() -> None:
 
 
 def test_a_document_without_text_is_an_error() -> None:
-    with pytest.raises(UsageError, match=r"gold\.bio, document 'd': the document has no text"):
+    with pytest.raises(UsageError) as caught:
         Characters.of(Document("d", {}, file="gold.bio"))
+
+    says = "gold.bio, document 'd': the document has no text to align (use a format that has the text)"
+    assert str(caught.value) == says
+
+
+def test_tokens_stand_in_a_text_one_after_the_other_or_not_at_all() -> None:
+    assert tokens_in("a ba b", ["a", "b", "b"]) == [(0, 1), (2, 3), (5, 6)]
+    assert tokens_in("a ba b", ["b", "a", "b"]) == [(2, 3), (3, 4), (5, 6)]
+    assert tokens_in("a ba b", ["b", "b", "a"]) == []
+    assert (are_unknown([]), are_unknown(["", ""]), are_unknown(["", "a"])) == (False, True, False)
 
 
 @pytest.mark.long

@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 
 from clueval.core.bag import Bag, Bounds, pairs_in
 from clueval.core.case import BOTH
-from clueval.core.count import DocumentPlace, Plan, count, decided, sequences_of
+from clueval.core.count import WITHOUT_VALUE, DocumentPlace, Plan, count, decided, sequences_of
 from clueval.core.document import Document, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
+from clueval.core.located import count_in_place, located
 from clueval.core.span import Span
 from clueval.files.errors import LimitError, OverlapError, UsageError
+from clueval.metrics.gate import Gate
+from clueval.metrics.partial import Partial
 from tests.cases import spans
 
 EXACT = Plan((Exact(),))
@@ -128,12 +131,45 @@ def test_a_bag_is_scored_by_other_metrics_as_if_it_was_counted_for_them_unless_i
     assert everything(bag) == everything(count(corpus(FEW), BOTH_METRICS))
 
     bag.fold()
-    with pytest.raises(UsageError, match="'levels' cannot count this corpus any more"):
+    with pytest.raises(UsageError) as caught:
         everything(bag)
+    assert str(caught.value) == (
+        "metric 'levels' cannot count this corpus any more: its cases were not kept, as they have features, or were "
+        "too many (more than 65,536 different ones, or 262,144 spans in them) "
+        "(score the files with all metrics at once)"
+    )
+
+
+def test_a_bag_is_not_scored_by_a_metric_that_reads_what_was_not_kept_or_that_a_filter_forbids() -> None:
+    sides = [Document("d", {"x": [Span(0, 1, "A", {"n": 1})], "y": spans("B[0,1)")}) for _ in range(2)]
+    with pytest.raises(
+        UsageError, match=r"^metric 'gate' .*: it reads more than the cases that were kept \(score the"
+    ):
+        everything(count([[Pair(sides[0], sides[1])]], EXACT), Plan((Gate(features=("A[n]",)),)))
+
+    filtered = count([[Pair(sides[0], sides[1])]], replace(EXACT, where={"y": frozenset("C")}))
+    with pytest.raises(UsageError) as caught:
+        everything(filtered, Plan((Partial(),)))
+    assert str(caught.value) == (
+        "metric 'partial' cannot leave spans out of the count, as the filter of this result does "
+        "(score without the filter, or filter the files)"
+    )
+    assert everything(count([[Pair(sides[0], sides[1])]], EXACT), Plan((Partial(),)))
+
+
+@pytest.mark.parametrize("folded", [0, 1])
+def test_a_bag_with_a_part_that_was_folded_is_folded_and_has_the_notes_of_both(folded: int) -> None:
+    bags = [count(corpus(FEW), EXACT) for _ in range(2)]
+    bags[folded].fold()
+    for bag in bags:
+        bag.notes.update({("spans", "moved"): 2})
+    bags[0].include(bags[1])
+
+    assert (bags[0].folded, bags[0].keys, bags[0].notes) == (True, {}, {("spans", "moved"): 4})
 
 
 def test_bags_of_other_metrics_do_not_add_up() -> None:
-    with pytest.raises(UsageError, match="different metrics"):
+    with pytest.raises(UsageError, match=r"^counts of different metrics cannot be added$"):
         Bag([Exact()]).include(Bag([Levels()]))
 
 
@@ -237,6 +273,12 @@ def test_a_place_of_several_documents_has_the_sum_of_them() -> None:
     assert {place: row["micro"]["gold"] for (place, *_), row in reports(bag, plan).items()} == {0: 3, 1: 2}
 
 
+def test_a_document_without_the_metadata_of_a_break_down_has_a_place_of_its_own() -> None:
+    bag = count([*corpus([("", "")]), pair("", "")], replace(EXACT, by=("m",)))
+
+    assert [place.values for place in bag.documents] == [("0",), (WITHOUT_VALUE,)]  # type: ignore[attr-defined]
+
+
 def test_parts_of_a_text_are_places_in_which_no_document_begins() -> None:
     bag = Bag()
     bag.add_text("first", 5)
@@ -299,6 +341,19 @@ def test_levels_do_not_depend_on_the_order_of_an_ordered_document() -> None:
     plan = Plan((Levels(),))
 
     assert len({str(everything(count([[Pair(gold, side)]], plan), plan)) for side in sides}) == 1
+
+
+@pytest.mark.parametrize("side", ["gold", "predicted"])
+def test_a_case_that_is_refused_where_it_stands_names_the_document_of_its_side(side: str) -> None:
+    wrong, right = spans("A[0,3) B[1,2)"), spans("A[0,1)")
+    sides = [
+        Document(name, {"x": wrong if name == side else right}, file=f"{name}.tsv")
+        for name in ("gold", "predicted")
+    ]
+    (case,) = located(sides, ["x"])
+
+    with pytest.raises(OverlapError, match=rf"^{side}\.tsv, document '{side}': spans \[0,3\)"):
+        count_in_place([Levels()], case, Pair(sides[0], sides[1]))
 
 
 def test_overlaps_that_levels_forbids_are_refused_with_document_and_positions() -> None:

@@ -100,6 +100,12 @@ def test_spans_of_zero_length_are_in_a_case_with_their_equals_and_what_covers_th
     ]
 
 
+def test_spans_of_zero_length_are_in_a_case_with_features_too() -> None:
+    sides = text([Span(2, 4, "A", features={"n": 1})]), text([Span(2, 2, "B")])
+
+    assert [len(key) for key in keys(*sides, reads={"n"})] == [3 + 2]
+
+
 @pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"k": value}, lambda value: value])
 def test_values_that_are_equal_in_python_but_not_in_kind_make_other_keys_wherever_they_are(wrap: Any) -> None:
     values = [1, 1.0, True, 0.0, -0.0, False, "1", None, [1], {1: 1}, {True: 1}]
@@ -242,6 +248,13 @@ def test_positions_with_equal_tags_follow_from_the_spans() -> None:
     assert case_of((4, None, 3, (0, 4, 0, "A"), (2, 4, 1, "A")), "x").equal == 1  # B-A is not I-A
     assert (case_of(same_key(), "x").equal, case_of(other_key(), "x").equal) == (1, 0)
     assert case_of(other_key(), "x").length == 1
+    assert case_of((4, None, 3, (0, 4, 0, "A"), (2, 2, 0, "B"), (0, 4, 1, "A")), "x").equal == 4
+
+
+def test_a_discontinuous_span_has_the_tags_of_its_positions() -> None:
+    for both in ("A[0,4) B[0,1)[3,4)", "B[0,1)[3,4) A[0,4)"):
+        (key,) = keys(text(both), text("A[0,4)"))
+        assert case_of((4, None, *key[2:]), "x").equal == 2
 
 
 def test_around_has_the_spans_of_the_other_side_that_overlap() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -13,16 +15,16 @@ from hypothesis import strategies as st
 import clueval
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Case, Where, case_of, keys_of, presence
-from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, count, each
-from clueval.core.document import Document, Group, Notes, Pair, Sentence
+from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, changed, count, each
+from clueval.core.document import Document, Group, Layers, Notes, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.located import located
-from clueval.core.metric import AnyMetric, DocumentMetric, Metric
+from clueval.core.metric import AnyMetric, DocumentMetric, Metric, require_no_gaps, score_of
 from clueval.core.sentences import TextParts
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, added
-from clueval.files.errors import OverlapError, UsageError
+from clueval.files.errors import LimitError, OverlapError, UsageError
 from tests.cases import spans
 
 # Metrics of documents: which pairs and layers they are given
@@ -261,6 +263,87 @@ def test_characters_are_cut_as_tokens_are() -> None:
     text = Document("d", {"x": spans("A[1,2) A[4,6)")}, text="ab cdef", unit="character", sentences=sentences)
 
     assert by_unit(bag_of(Words(), text), Words()) == {("d", 1): {("b",): 2}, ("d", 2): {("de",): 2}}
+
+
+def test_a_part_of_a_document_has_its_tokens_tags_and_lines_and_no_sentences() -> None:
+    tokens, ids = list("abcd"), list("1234")
+    gold = Document(
+        "d", {"x": spans("A[11,12)")}, tokens, start=10, token_ids=ids, lines=[4, 5, 7, 8], tags={"x": tokens}
+    )
+    gold = replace(gold, sentences=[Sentence(10, 12), Sentence(12, 14)])
+    predicted = Document("d", Layers({}, {"x": [(12, 13, "A")]}), unit="character", start=10)
+    parts = [pair.sides for pair in TextParts([Pair(gold, predicted)]).cut_pair(Pair(gold, predicted))]
+
+    assert [(of_gold.start, of_gold.tokens, of_gold.token_ids, of_gold.lines) for of_gold, _ in parts] == [
+        (10, ["a", "b"], ["1", "2"], [4, 5]),
+        (12, ["c", "d"], ["3", "4"], [7, 8]),
+    ]
+    assert [of_gold.tags for of_gold, _ in parts] == [{"x": ["a", "b"]}, {"x": ["c", "d"]}]
+    assert [(part.text, part.tags, part.sentences) for sides in parts for part in sides[1:]] == [
+        (None, {}, ())
+    ] * 2
+    assert [[len(side.layers["x"]) for side in sides] for sides in parts] == [[1, 0], [0, 1]]
+    assert [part.sentences for part, _ in parts] == [(), ()]
+
+
+def test_parts_have_the_number_of_their_first_sentence_and_a_text_without_tokens_is_one_part() -> None:
+    ranges = [Sentence(0, 0), Sentence(0, 1), Sentence(1, 2), Sentence(2, 4)]
+    words, nothing = Document("d", {}, list("abcd"), sentences=ranges), Document("d", {}, sentences=ranges)
+
+    assert [part[:2] for part in TextParts([Pair(words, nothing)])] == [(2, 1), (3, 1), (4, 2)]
+    assert list(TextParts([Pair(nothing, nothing)])) == [(1, 0, 0, sys.maxsize)]
+
+
+def test_a_text_given_as_rows_is_not_cut_where_one_reaches_over() -> None:
+    document_of = partial(
+        Document, "d", tokens=list("abcdef"), sentences=[Sentence(n, n + 2) for n in (0, 2, 4)]
+    )
+    sides = document_of({"x": []}), document_of(Layers({}, {"x": [(1, 3, "A")]}))
+
+    assert [part[:2] for part in TextParts([Pair(*sides)])] == [(1, 4), (3, 2)]
+
+
+def test_errors_of_spans_that_a_metric_cannot_count_have_the_line_and_advice() -> None:
+    gap = Span.of_fragments([(0, 1), (2, 3)], "A", line=4)
+    with pytest.raises(UsageError) as of_gap:
+        require_no_gaps(Levels(), [Span(0, 1), gap])
+    with pytest.raises(OverlapError) as of_overlap:
+        Levels().require_flat("gold", [Span(0, 3, "A"), gap, Span(1, 2, "B", line=5)])
+
+    assert str(of_gap.value) == (
+        "line 4: span [0,3) 'A' has gaps, and metric 'levels' cannot count such spans (exact, fair, gate, muc and "
+        "partial can; or make each fragment a span with fragments='split', or one span from start to end with "
+        "fragments='hull')"
+    )
+    assert str(of_overlap.value) == (
+        "line 5: spans [0,3) 'A' and [1,2) 'B' of one sequence overlap "
+        "(metric 'levels' cannot count such spans; exact, fair, gate and muc can)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "named"), [({}, "f.txt, document 'd': "), ({"document": "e", "file": "g"}, "g, document 'e': ")]
+)
+def test_a_limit_of_a_step_names_the_document_where_the_step_does_not(
+    known: dict[str, str], named: str
+) -> None:
+    def step(pairs: Sequence[Pair]) -> Sequence[Pair]:
+        raise LimitError("too many", **known)
+
+    with pytest.raises(LimitError) as caught:
+        changed(step, [Pair(Document("d", {}, file="f.txt"), Document("d", {}))])  # type: ignore[arg-type]  # it has no signature
+
+    assert str(caught.value) == f"{named}too many"
+
+
+def test_the_error_for_a_score_names_the_file_the_line_and_the_span() -> None:
+    with pytest.raises(UsageError) as caught:
+        score_of(Span(0, 1, "A", line=3), "p", Document("d", {}, file="p.tsv"))
+
+    assert str(caught.value) == (
+        "p.tsv:3, document 'd': the predicted span [0,1) 'A' has no score 'p' "
+        "(every predicted span needs a finite number in this feature)"
+    )
 
 
 def test_documents_are_units_where_the_counts_of_parts_are_not_those_of_the_whole() -> None:

@@ -17,12 +17,13 @@ from oracles import naive_components
 from strategies import flat_spans
 
 from clueval import errors, score
+from clueval.core import one_to_one
 from clueval.core.document import Document
 from clueval.core.matching import KINDS, LEVELS, Kind, Match, match_spans, merge_layers, with_merged
-from clueval.core.one_to_one import most_pairs
+from clueval.core.one_to_one import best_pairs, most_pairs
 from clueval.core.overlap import overlap_components
 from clueval.core.span import Frozen, Span
-from clueval.files.errors import OverlapError, UsageError
+from clueval.files.errors import LimitError, OverlapError, UsageError
 from tests.cases import spans
 
 
@@ -428,6 +429,7 @@ def greatest(partners: Sequence[Sequence[int]], taken: frozenset[int] = frozense
 @given(EDGES)
 @example([[0], [0, 1], [1, 2], [2, 3], [0, 1, 2, 3]])
 @example([[0, 1], [0, 2], [0], [2], [0, 1, 2], [1]])
+@example([[0], [1, 2], [0, 1]])  # the first partner that is tried leads nowhere
 @example([[1, 0], [1], [1, 0], [0, 1, 2], [2, 3]])
 def test_as_many_as_possible_are_paired_and_earlier_members_keep_a_partner(partners: list[list[int]]) -> None:
     edges = [[(each, 10 * member + each) for each in of_member] for member, of_member in enumerate(partners)]
@@ -439,4 +441,24 @@ def test_as_many_as_possible_are_paired_and_earlier_members_keep_a_partner(partn
     assert len(set(mates)) == len(mates)
     assert all(
         value is None or (value // 10 == n and value % 10 in partners[n]) for n, value in enumerate(chosen)
+    )
+
+
+def test_of_pairs_that_are_worth_the_same_the_earlier_are_chosen() -> None:
+    assert best_pairs([{1: 1, 0: 1, 2: 1}]) == {0: 0}
+    assert best_pairs([{2: 1, 0: 1}, {0: 1, 2: 1}, {}]) == {0: 0, 1: 2}
+    assert best_pairs([{1: 1, 0: 1}, {}, {2: 1, 3: 2}]) == {0: 0, 2: 3}
+
+
+def test_a_search_that_takes_too_long_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [dict.fromkeys(range(3), 1)] * 2
+    monkeypatch.setattr(one_to_one, "MAX_MATCHING", 12)
+    assert len(best_pairs(pairs)) == 2
+
+    monkeypatch.setattr(one_to_one, "MAX_MATCHING", 11)
+    with pytest.raises(LimitError) as caught:
+        best_pairs(pairs)
+    assert str(caught.value) == (
+        "2 spans are connected by 6 possible pairs, too many to find the best "
+        "(set a greater min_overlap, or leave out spans that are nested or repeated)"
     )

@@ -10,6 +10,7 @@ import pytest
 
 import clueval
 from clueval.core.bag import Bag, Read
+from clueval.core.case import TOKENS as TOKENS_OF_SPANS
 from clueval.core.count import Plan, count, each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.exact import Exact
@@ -121,8 +122,9 @@ def test_layers_and_files_that_are_settled_one_by_one_add_up() -> None:
     read, layer = Read(), ("gold", "f", "x")
     for scheme, ill_formed in ((None, 0), ("BIO", 2), (None, 1)):
         read.settle_layer(layer, scheme, ill_formed)
-        read.add_file("gold", "conll")
+        read.add_file("gold", "conll", passed_over={"relations": 2})
 
+    assert read.passed_over == {("gold", "relations"): 6}
     assert (read.schemes(), read.repaired("gold"), read.files) == ({layer: "BIO"}, 3, {"gold": 3})
 
 
@@ -144,6 +146,33 @@ def test_a_scheme_that_is_named_says_which_tags_are_repaired() -> None:
 def test_tags_outside_the_scheme_that_is_named_are_refused() -> None:
     with pytest.raises(TagError, match="outside the scheme IO"):
         read_of(tagged("B-A", "f")).settle({"gold": "IO"})
+
+
+def test_tags_of_no_scheme_are_refused_with_their_file_or_side() -> None:
+    for file in ("f", None):
+        with pytest.raises(TagError, match=rf"^{file or 'gold'}: "):
+            read_of(tagged("L-A S-A", file)).settle(in_memory=True)
+
+
+def test_features_that_were_read_are_those_of_spans_and_tokens_of_their_own() -> None:
+    featured, tokened = (
+        Document("d", {"x": [span]}, TOKENS)
+        for span in (Span(0, 2, "A", {"n": 1}), Span(0, 2, "A", tokens=frozenset({1})))
+    )
+
+    assert read_of(featured).features == {"n"}
+    assert read_of(tokened).features == {TOKENS_OF_SPANS}
+
+
+def test_treatments_and_spans_without_a_place_add_up() -> None:
+    one, other = Read(), Read()
+    for read, treatment in ((one, "repair"), (other, "drop")):
+        read.treatments.add(treatment)
+        read.unplaced.append((treatment, A))
+    one.include(other)
+
+    assert one.treatments == {"repair", "drop"}
+    assert one.unplaced == [("repair", A), ("drop", A)]
 
 
 def test_what_was_read_adds_up() -> None:

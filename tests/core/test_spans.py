@@ -26,7 +26,7 @@ from clueval.core.overlap import (
     require_few_pairs,
     shared_positions,
 )
-from clueval.core.span import Frozen, Span
+from clueval.core.span import MERGED, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, LimitError, SpanError
 from clueval.transforms.characters import to_characters
 from tests.cases import any_spans, spans
@@ -236,6 +236,10 @@ def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list
         assert index.overlapping(query) == [n for n, each in enumerate(those) if query.overlaps(each)]
 
 
+def test_equal_spans_of_zero_length_are_in_no_group() -> None:
+    assert overlap_groups(spans("A[3,3) B[3,3) C[5,5) D[4,6)")) == [[0], [1], [2, 3]]
+
+
 def test_pairs_above_the_limit_are_refused_with_advice() -> None:
     require_few_pairs(MAX_PAIRS, 1)
     require_few_pairs(PAIRS_OF_SPAN * 10_000, 10_000)
@@ -320,6 +324,13 @@ def test_a_document_begins_at_another_position_with_its_spans_and_sentences() ->
     )
     assert moved.from_position(7) == document
     assert document.from_position(7) is document
+
+
+def test_spans_of_the_merged_layer_keep_the_layers_of_their_labels() -> None:
+    spans_of_x = [Span(0, 1, {"x": "A"})]
+
+    assert Document("d", {MERGED: spans_of_x}).layers[MERGED] == spans_of_x
+    assert Document("d", {"y": spans_of_x}).layers["y"] == [Span(0, 1, {"y": "A"})]
 
 
 def test_layers_of_rows_and_of_spans_are_equal_shown_and_pickled_alike() -> None:
