@@ -6,8 +6,9 @@ for (`Layers`): readers of plain rows need no spans to count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
 from clueval.core.span import MERGED, NOTHING, Frozen, Span, name_of
@@ -58,14 +59,13 @@ class Layers(Mapping[str, Sequence[Span]]):
 
     def __getitem__(self, layer: str) -> Sequence[Span]:
         if layer not in self._spans:
-            labels: dict[str, Frozen] = {}
-            spans = []
-            for start, end, label in self._rows[layer]:
-                if label not in labels:
-                    labels[label] = Frozen({layer: label})
-                spans.append(Span(start, end, labels[label], line=self._line))
-            self._spans[layer] = spans
+            self._spans[layer] = self.spans_of(layer, self._rows[layer])
         return self._spans[layer]
+
+    def spans_of(self, layer: str, rows: Iterable[Row]) -> list[Span]:
+        """Return the spans of rows of a layer."""
+        line = self._line
+        return [Span(start, end, _labels(layer, label), line=line) for start, end, label in rows]
 
     def __iter__(self) -> Iterator[str]:
         yield from self._rows
@@ -101,6 +101,11 @@ class Layers(Mapping[str, Sequence[Span]]):
                 if not start <= first <= last <= end:
                     return False
         return not self._spans
+
+
+@lru_cache(1 << 12)
+def _labels(layer: str, label: str) -> Frozen:
+    return Frozen({layer: label})
 
 
 class _Place(TypedDict):
@@ -255,6 +260,10 @@ class Document:
     def rows_in(self, layer: str) -> Sequence[Row] | None:
         """Return the spans of a layer as rows ``(start, end, label)`` if it was given so, or None."""
         return self.layers.rows(layer)  # type: ignore[attr-defined,no-any-return]  # they are `Layers`
+
+    def spans_of_rows(self, layer: str, rows: Iterable[Row]) -> list[Span]:
+        """Return the spans of some rows of a layer."""
+        return self.layers.spans_of(layer, rows)  # type: ignore[attr-defined,no-any-return]  # as above
 
     def number_of_spans_in(self, layer: str) -> int:
         """Return the number of spans in a layer."""

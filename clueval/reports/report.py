@@ -47,8 +47,8 @@ class Report(Hinting, Content):
         """
         from clueval.reports.forms import as_text, data_rows
 
-        kinds = self.kinds
-        return [{name: as_text(value, kinds) for name, value in row.items()} for row in data_rows(self)]
+        (columns, rows), kinds = data_rows(self), self.kinds
+        return [dict(zip(columns, [as_text(value, kinds) for value in row], strict=True)) for row in rows]
 
     def scores(self) -> dict[str, float]:
         """Return the numbers of the tables by short paths, as ``exact.PER.F1``; loggers take such a dictionary."""

@@ -33,10 +33,10 @@ from clueval.results.result import BagReports, Result
 from clueval.results.signature import Signature, written_filter
 from clueval.results.texts import FilePair, FileReading, Texts, opened
 from clueval.transforms.changes import LOCATED, UNIT, changes_of, checked, choices_of
-from clueval.transforms.options import Preparing
 
 if TYPE_CHECKING:
     from clueval.results.workers import Task
+    from clueval.transforms.options import Preparing
 
 _READING = Reading()
 
@@ -213,10 +213,10 @@ def scored(
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
 
 
-def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
+def _require_other_data(preparing: Preparing | None, gold: Any, predicted: Any) -> None:
     """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
-    chosen = preparing.threshold_file()
-    if chosen is None or chosen.gold_sha256 is None or preparing.same_data:
+    chosen = None if preparing is None else preparing.threshold_file()
+    if preparing is None or chosen is None or chosen.gold_sha256 is None or preparing.same_data:
         return
     if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
         return
