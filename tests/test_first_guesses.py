@@ -80,6 +80,7 @@ def found(**attributes: Any) -> list[list[SimpleNamespace]]:
 
 
 GUESSES: dict[str, tuple[Callable[[], object], object]] = {
+    "no layers": (lambda: exact(TAGS, OTHER, layers={}), 0.6667),
     "a document with a text has positions of characters": (
         lambda: clueval.masking(
             *[[Document("d", {"name": [Span(0, 3, "PER")]}, text="Ann met")]] * 2

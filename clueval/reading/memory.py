@@ -599,12 +599,12 @@ def _examples_in(gold: Any) -> tuple[Any, Any]:
 
 def require_sources(sides: Collection[GivenSide]) -> None:
     """Raise `UsageError` for layers that are named where no side has columns or keys: all are lists or documents."""
-    layers = next((side.options.layers for side in sides if side.options.layers is not None), None)
+    layers = next((side.options.layers for side in sides if side.options.layers), None)
     listed = next((side for side in sides if side.kind is not None), None)
     if layers is not None and listed is not None and all(side.form is None for side in sides):
         raise UsageError(
             f"layers={dict(layers)} names columns or keys, and {listed.name} has {listed.kind}",
-            advice="leave it out: a Document has its layers, and spans and tags are the layer 'label'",
+            advice="leave it out, or give it to read: documents have their layers, and lists are the layer 'label'",
         )
 
 
