@@ -241,8 +241,12 @@ def keys_of(
         yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
 
 
-def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False) -> list[Key]:
+def keys_of_triples(
+    gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False, ordered: bool = False
+) -> list[Key]:
     """Return the keys of one text whose spans are rows ``(start, end, label)``, in any order; as `keys_of` does.
+
+    If documents are `ordered`, the order of the rows is part of the keys.
 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
@@ -254,10 +258,13 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
         return [(both[0][1] if has_text else 0, equal, BOTH, *both) for both in spans_of_both]
     rows = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
+    order = {id(row): number for number, row in enumerate(rows)} if ordered else {}
     rows.sort()
     keys: list[Key] = []
     for members in components(rows, touching=True):
         first = members[0][0]
+        if ordered:
+            members.sort(key=lambda row: order[id(row)])
         spans = [(start - first, end - first, side, label) for start, end, side, label in members]
         length = max([row[1] for row in spans]) if has_text else 0
         keys.append((length, equal, BOTH, *spans))

@@ -729,6 +729,41 @@ def bag_of_tags(
         return None
 
 
+def bag_of_tagged_documents(
+    texts: Iterable[Sequence[Document]],
+    plan: Plan,
+    layer: str,
+    readings: Sequence[TagReading],
+    files: Sequence[str],
+) -> Bag:
+    """Count documents with tags in one layer, in `files` that `bag_of_tags` could read as lists; memory holds a batch.
+
+    Raises `Unusual`, and documents must be counted, as `bag_of_tags` returns None, and for documents told apart
+    or that have several sentences.
+    """
+    counting = ClusterCounting(plan, [layer], readings, files, Bounds())
+    is_late = any(reading.is_late for reading in readings)
+    if counting.in_characters or counting.by_document or is_late:
+        raise Unusual("positions are characters, or documents are told apart")
+    place = counting.place_of()
+    batch: tuple[list[Sequence[str]], ...] = (
+        [],
+        [],
+    )  # the tags of both sides; nothing else of documents is held
+    for gold, predicted in texts:
+        if len(gold.sentences) > 1 or len(predicted.sentences) > 1:
+            raise Unusual("a document of several sentences")
+        counting.see(gold.metadata)
+        batch[0].append(gold.tags[layer])
+        batch[1].append(predicted.tags[layer])
+        if len(batch[0]) == BATCH:
+            _add(counting, place, batch)
+            counting.count_if_much()
+            batch = ([], [])
+    _add(counting, place, batch)
+    return counting.finish()
+
+
 def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[DocumentPlace | None]:
     places = [counting.place_of(id_) for id_ in ids]
     are_few = sum(place is not None and not place.waits for place in places) < FEW_DOCUMENTS
