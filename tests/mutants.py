@@ -27,6 +27,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from difflib import ndiff
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -81,10 +82,10 @@ def run(folder: Path, jobs: int, names: list[str]) -> None:
         text = path.read_text(encoding="utf-8")
         if CACHE.search(text):
             path.write_text(CACHE.sub("", text), encoding="utf-8")
-    program = Path(sys.executable).with_name("mutmut")
-    if not program.exists():
+    if find_spec("mutmut") is None:
         sys.exit("mutmut is not installed: pip install '.[dev]'")
-    subprocess.run([program, "run", "--max-children", str(jobs), *names], cwd=folder, check=True)
+    command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(jobs), *names]
+    subprocess.run(command, cwd=folder, check=True)
 
 
 def report(mutants: Path) -> int:

@@ -271,18 +271,8 @@ FLAT: dict[str, Shape] = {
     shape.__name__: shape
     for shape in (
         *(one_document, one_sentence, many_documents, no_borders, one_run, giant, touching, all_wrong),
-        *(
-            ill_formed,
-            labels,
-            long_label,
-            long_word,
-            long_attribute,
-            attributes,
-            nested_xml,
-            columns,
-            blank_lines,
-        ),
-        *(rows, empty_rows, long_row, reversed_row, long_text, long_span),
+        *(ill_formed, labels, long_label, long_word, long_attribute, attributes, nested_xml, columns),
+        *(blank_lines, rows, empty_rows, long_row, reversed_row, long_text, long_span),
     )
 }
 """Shapes in which the spans of a side do not overlap."""

@@ -80,6 +80,12 @@ def found(**attributes: Any) -> list[list[SimpleNamespace]]:
 
 
 GUESSES: dict[str, tuple[Callable[[], object], object]] = {
+    "a document with a text has positions of characters": (
+        lambda: clueval.masking(
+            *[[Document("d", {"name": [Span(0, 3, "PER")]}, text="Ann met")]] * 2
+        ).failures(),
+        [],
+    ),
     "as seqeval": (lambda: exact(TAGS, OTHER), 0.6667),
     "one sentence": (lambda: exact(TAGS[0], OTHER[0]), 0.6667),
     "tuples": (lambda: exact([SPANS], [SPANS[:1]]), 0.6667),
@@ -189,7 +195,30 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
     "a pattern": (lambda: len([*clueval.read(str(GERMAN / "gold.v*"), {"entity": 2})]) > 0, True),
 }
 
+NAMED_LAYER = {"entity": 2}
+PAIRS = [[1, 2], [0, 1]]
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "layers of lists": (lambda: exact(TAGS, OTHER, layers=NAMED_LAYER), "layers={'entity': 2} names columns"),
+    "layers of annotators": (lambda: clueval.agree(TAGS, OTHER, layers=NAMED_LAYER), "names columns or keys"),
+    "a text in the place of a path": (
+        lambda: exact("Ann B-PER\nsaw O\n", "Ann B-PER\nsaw O\n"),
+        "a text of 16 characters is no path (write it to a file",
+    ),
+    "JSON in the place of a path": (
+        lambda: exact('[["B-PER"]]', '[["B-PER"]]'),
+        "a text of 11 characters is no",
+    ),
+    "load_result(None)": (lambda: clueval.load_result(None), "path must be text or a path, not None"),  # type: ignore[arg-type]
+    "a span outside the text of a document": (
+        lambda: Document("d", {"name": [Span(0, 9, "PER")]}, text="Ann"),
+        "lies outside the text, which has the positions 0 to 2",
+    ),
+    "numbers of tags of sentences of two": (lambda: exact(PAIRS, PAIRS), "gold[0] is a list of two numbers"),
+    "fail_under": (lambda: exact(TAGS, OTHER, fail_under=0.8), "as in assert result.f1 >= 0.8"),
+    "levels as a signature of exact says": (
+        lambda: score(TAGS, OTHER, metrics="levels", signature=score(TAGS, OTHER, metrics="exact").signature),
+        "metrics=... is not as the signature says: metrics:exact",
+    ),
     "tokens with tags": (
         lambda: exact([[("Ada", "B-PER"), ("met", "O")]], TAGS),
         "pairs of a token and its tag",

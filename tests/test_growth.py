@@ -77,19 +77,8 @@ EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")
 """Jobs that are measured on every shape; the others on those of `COMMON` and of `OVERLAPPING`."""
 
 SHARED = (
-    *(
-        "gate",
-        "masking",
-        "errors",
-        "csv",
-        "merged",
-        "by",
-        "where",
-        "bootstrap",
-        "errors noisy",
-        "curate union",
-    ),
-    *("to spacy-json", "to conll", "to tab"),
+    *("gate", "masking", "errors", "csv", "merged", "by", "where", "bootstrap", "errors noisy"),
+    *("curate union", "to spacy-json", "to conll", "to tab"),
 )
 """Jobs whose code for spans that overlap is that of other jobs."""
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Document, Span, errors, merge_layers, read, score
+from clueval import errors, read, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 
@@ -238,11 +238,6 @@ def test_names_of_files_that_are_not_utf8_give_ids_that_can_be_written(
     assert score(folder, folder).documents == 1
     assert main(["errors", str(folder), str(folder), "-o", str(tmp_path / "out.tsv")]) == 0
     assert main(["check", str(folder)]) == 0
-
-
-def test_merge_layers_says_that_it_takes_layers_and_no_document() -> None:
-    with pytest.raises(UsageError, match=r"document\.layers"):
-        merge_layers(Document("d", {"label": [Span(0, 1, "PER")]}, tokens=["a"]))  # type: ignore[arg-type]
 
 
 # --- errors that quote --------------------------------------------------------------------------------------------

@@ -372,41 +372,6 @@ def test_fair_keeps_the_order_of_its_own_files(tmp_path: Path) -> None:
     assert [(counts["LBE"], counts["FN"]) for counts in found] == [(1, 1)] * 2
 
 
-@pytest.mark.parametrize("risks", [("high", "low"), ("low", "high")])
-@pytest.mark.parametrize(("asked", "counted"), [("high", 1), ("low", 1), ("none", 0)])
-def test_filter_counts_a_span_where_the_other_layer_has_any_label_that_is_asked_for(
-    risks: tuple[str, str], asked: str, counted: int
-) -> None:
-    """The second span only makes ``none`` a risk that occurs; it has no entity."""
-    layers = {
-        "entity": [Span(0, 4, "PER")],
-        "risk": [*(Span(0, 4, risk) for risk in risks), Span(6, 7, "none")],
-    }
-    side = [Document("d", layers, text="Anna am.", unit="character")]
-
-    result = clueval.score(side, side, metrics="exact", where=[f"risk={asked}"])
-
-    assert result.get("exact.entity.micro.gold") == counted
-
-
-def test_filter_takes_the_label_of_most_positions_and_of_equal_ones_the_earliest() -> None:
-    """[0,4) has two positions of each of A and B, first A; [4,9) has three of B and two of A."""
-    spans = [Span(0, 2, "A"), Span(2, 4, "B"), Span(4, 6, "A"), Span(6, 9, "B")]
-    layers = {"e": [Span(0, 4, "PER"), Span(4, 9, "LOC")], "x": spans}
-    side = [Document("d", layers, text="x" * 9, unit="character")]
-
-    labels = {
-        label: list(
-            clueval.score(side, side, metrics="exact", where=[f"x={label}"]).metrics["exact"]["e"][
-                "per_label"
-            ]
-        )
-        for label in "AB"
-    }
-
-    assert labels == {"A": ["PER"], "B": ["LOC"]}
-
-
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_layer_counts_in_documents_before_its_first(order: tuple[int, int]) -> None:
     """y is wrong at one of 4 + 6 positions; a filter on it keeps the document without it."""

@@ -73,7 +73,7 @@ def test_routes_agree_in_every_format(tmp_path: Path, form: str) -> None:
         assert disagreements(form, files, options) == [], options
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("form", FORMATS)
 def test_numbers_are_those_of_the_cases_of_the_documents(tmp_path: Path, form: str) -> None:
     files = written(tmp_path, form, corpora(6, random.Random(form).choice([*SCHEMES])))
@@ -135,7 +135,7 @@ def test_routes_of_the_quick_tests_are_seldom_refused(tmp_path: Path) -> None:
     assert [one for one in found if one == "refused"] == ["refused"] * 24  # those with a filter on a layer
 
 
-@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("number", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_routes_agree_in_processes(tmp_path: Path, number: int) -> None:
     files = written(tmp_path, "vrt, two files", corpora(4, "BIO, ill-formed"))
 

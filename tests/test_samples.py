@@ -197,25 +197,6 @@ def test_every_token_is_in_a_sentence_but_not_in_a_paragraph(corpus: str) -> Non
 
 
 @every_corpus
-def test_samples_have_one_comment(corpus: str) -> None:
-    assert sum(line.startswith("<!--") for line in lines_of(corpus, "gold")) == 1
-
-
-@every_corpus
-def test_entities_quotes_and_section_signs_occur(corpus: str) -> None:
-    words = {token[0] for token in tokens_of(corpus, "gold")}
-
-    assert {"&amp;", "§"} <= words
-    assert {"german": {"„", "“"}, "english": {'"', "&lt;", "&gt;"}}[corpus] <= words
-
-
-def test_samples_have_umlauts() -> None:
-    text = "".join(token[0] for token in tokens_of("german", "gold"))
-
-    assert set("ÄÖÜäöüß") <= set(text)
-
-
-@every_corpus
 @every_side
 def test_labels_are_those_of_the_readme(corpus: str, side: str) -> None:
     readme = (SAMPLES / "README.md").read_text(encoding="utf-8")
@@ -258,12 +239,6 @@ def test_exact_spans_are_at_least_three_quarters(corpus: str, layer: str, side: 
 
 @every_corpus
 @every_layer
-def test_exact_pairs_are_as_many_from_either_side(corpus: str, layer: str) -> None:
-    assert classes(corpus, layer, "gold")["exact"] == classes(corpus, layer, "predicted")["exact"]
-
-
-@every_corpus
-@every_layer
 def test_samples_have_right_boundaries_with_a_wrong_label(corpus: str, layer: str) -> None:
     gold = {span[:2]: span.label for span in spans_of(corpus, "gold", layer)}
     predicted = {span[:2]: span.label for span in spans_of(corpus, "predicted", layer)}
@@ -283,24 +258,14 @@ def test_missed_spans_are_partly_or_not_at_all_overlapped(corpus: str, layer: st
     assert set(touched) == {True, False}
 
 
-def test_samples_have_exactly_one_ill_formed_tag() -> None:
-    found = [
-        (corpus, side, layer, token_id)
-        for corpus in CORPORA
-        for side in SIDES
-        for layer in COLUMNS
-        for token_id in ill_formed(corpus, side, layer)
-    ]
-
-    assert found == [("german", "predicted", "entity", "a004-0195")]
-
-
-def test_the_ill_formed_tag_follows_an_o() -> None:
+def test_samples_have_one_ill_formed_tag_after_an_o() -> None:
+    sides = [(corpus, side, layer) for corpus in CORPORA for side in SIDES for layer in COLUMNS]
+    found = {side: ids for side in sides if (ids := ill_formed(*side))}
     tokens = tokens_of("german", "predicted")
-    (token_id,) = ill_formed("german", "predicted", "entity")
-    position = [token[3] for token in tokens].index(token_id)
+    position = [token[3] for token in tokens].index("a004-0195")
 
-    assert [token[1] for token in tokens[position - 1 : position + 3]] == ["O", "I-person", "I-person", "O"]
+    assert found == {("german", "predicted", "entity"): ["a004-0195"]}
+    assert [token[1] for token in tokens[position - 1 : position + 2]] == ["O", "I-person", "I-person"]
 
 
 @every_corpus

@@ -99,23 +99,12 @@ def compare(
 
 def compare_needs(options: argparse.Namespace) -> Collection[str] | None:
     """Return the options that do not need gold; None with gold."""
-    if _gold_and_systems(options.systems)[0] is not None:
-        return None
-    return (
-        *(
-            "systems",
-            "baseline",
-            "scores",
-            "detect",
-            "force",
-            "all_pairs",
-            "all",
-            "digits",
-            "format",
-            "written",
-        ),
-        *("lang", "quiet", "no_config", "Trust.confidence", "Trust.resamples", "Trust.seed"),
-    )
+    return None if _gold_and_systems(options.systems)[0] is not None else _OF_SAVED.split()
+
+
+_OF_SAVED = """systems baseline score detect force all_pairs all digits format written lang quiet no_config
+Trust.confidence Trust.resamples Trust.seed"""
+"""The options that saved results need no gold for."""
 
 
 def _gold_and_systems(texts: Sequence[str]) -> tuple[Path | None, dict[str, list[Path]]]:

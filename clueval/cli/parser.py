@@ -111,6 +111,10 @@ class CommandParser(argparse.ArgumentParser):
         formatter.end_section()
         return formatter.format_help()
 
+    def format_all(self) -> str:
+        """Return the help, then that of each topic."""
+        return "\n".join([self.format_help(), *map(self.format_topic, self.topics)])
+
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is not sys.stdout:
             super()._print_message(message, file)
@@ -139,6 +143,14 @@ class CommandParser(argparse.ArgumentParser):
         hint = synonym(word.replace("-", "_"), self.prog.partition(" ")[2], dashes=True)
         near = suggestion(word, words) if hint is None or word in words else f"; {hint}"
         return f"unknown option {name}{near}"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            from clueval.files.names import one_of  # only for names that do not exist
+
+            raise argparse.ArgumentError(
+                action, f"{value!r} is unknown; {one_of(str(value), action.choices)}"
+            )
 
     def error(self, message: str) -> NoReturn:
         lacking = re.fullmatch(r"argument (\S+?)(?:/\S+)?: expected (?:at least )?one argument", message)

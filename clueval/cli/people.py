@@ -23,8 +23,8 @@ from clueval.cli.outputs import (
 )
 from clueval.cli.printing import remark, remarking, say, wrote
 from clueval.cli.progress import progress
+from clueval.core.bag import Read
 from clueval.core.document import Document
-from clueval.core.read import Read
 from clueval.files.errors import UsageError
 from clueval.files.options import number
 from clueval.files.overwriting import input_path, refuse_to_overwrite

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
@@ -19,16 +19,18 @@ from clueval.cli.commands import COMMANDS, command_parser, overview, require_com
 from clueval.cli.declared import OneOf
 from clueval.cli.options import settings_of
 from clueval.cli.outputs import LINES, put_result
-from clueval.cli.printing import put, put_markdown
+from clueval.cli.printing import complain, put, put_markdown
 from clueval.files import errors
 from clueval.files.errors import UsageError
 from clueval.files.options import option_of, options_of
 from clueval.formats.catalogue import FormatEntry, catalogue
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
-from clueval.guide.pages import contents, found_pages, page_named
+from clueval.guide.pages import SIMILAR_WORDS, Parts, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import shown_default, values_of
+from clueval.reports.content import Content
+from clueval.reports.report import Report
 
 _NAMES = ", ".join(NAMES)
 
@@ -55,20 +57,15 @@ def formats(name: Annotated[str, OneOf(NAMES)] | None = None) -> int:
     """
     entries = catalogue()
     if name is not None:
-        _put_lines(described_format(next(entry for entry in entries if entry.name == name)))
+        put("\n".join(described_format(next(entry for entry in entries if entry.name == name))))
         return 0
     width = max(map(len, NAMES))
     for entry in entries:
         put(f"{entry.name.ljust(width)}  {_use_of(entry)}")
         for text in (*entry.holds, f"recognised by: {_recognised_by(entry)}"):
-            _put_lines(_wrapped(text, 4))
+            put("\n".join(_wrapped(text, 4)))
     put("  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline")
     return 0
-
-
-def _put_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        put(line)
 
 
 def _use_of(entry: FormatEntry) -> str:
@@ -121,8 +118,7 @@ def metrics(name: str | None = None) -> int:
         clueval metrics fair
     """
     if name is not None:
-        metric_class(name)  # raises for an unknown one
-        _put_lines(described_metric(name))
+        put("\n".join(described_metric(name)))
         return 0
     width = max(map(len, METRICS))
     for metric in METRICS:
@@ -135,14 +131,10 @@ def described_metric(name: str) -> Iterator[str]:
     """Yield the definition of a metric, then its settings."""
     yield _definition_of(name)
     yield ""
-    kind = metric_class(name)
+    kind, call = metric_class(name), f"{name}(SETTING=VALUE,...)"
     settings = settings_of(kind)
-    call = f"{name}(SETTING=VALUE,...)"
-    yield (
-        f"settings, as in --metric '{call}'; in Python metrics='{call}':"
-        if settings
-        else "It has no settings."
-    )
+    in_use = f"settings, as in --metric '{call}'; in Python metrics='{call}':"
+    yield in_use if settings else "It has no settings."
     for field in settings.values():
         values, declared = values_of(kind, field), option_of(field)
         assert values is not None
@@ -164,7 +156,8 @@ def _definition_of(name: str) -> str:
 
 def guide(page: list[str] | None = None) -> int:
     """Show a page of the guide: how to score, what each number means, and how to change from another program. If no
-    page has this name, list the pages that have these words in their title or text. Without PAGE, list all pages.
+    page has this name, list the pages that have these words in their title or text. The exit code is 2 if no page has
+    any of them; then the list has pages with similar words. Without PAGE, list all pages.
 
     usage: [PAGE | WORD ...]
 
@@ -176,91 +169,78 @@ def guide(page: list[str] | None = None) -> int:
         clueval guide redacted
     """
     if not page:
-        shown = contents()
-    else:
-        named = page_named("-".join(page).lower())
-        shown = found_pages(page, PARTS) if named is None else named.completed(PARTS)
+        put_markdown(contents().for_terminal())
+        return 0
+    named = page_named("-".join(page).lower())
+    shown = found_pages(page, PARTS) if named is None else named.completed(PARTS)
     put_markdown(shown.for_terminal())
+    if shown.name == SIMILAR_WORDS:
+        complain(f"clueval guide: no page has {' '.join(page)!r} (clueval guide lists all pages)")
+        return 2
     return 0
 
 
-def _command_sections() -> Iterator[tuple[str, str]]:
-    """Yield every command with its whole help, topics included."""
-    for name in COMMANDS:
-        parser = command_parser(name)
-        yield f"clueval {name}", "\n".join([parser.format_help(), *map(parser.format_topic, parser.topics)])
-
-
-def _metric_sections() -> Iterator[tuple[str, str]]:
-    """Yield every metric with its definition and its settings."""
-    return ((name, "\n".join(described_metric(name))) for name in METRICS)
-
-
-def _format_sections() -> Iterator[tuple[str, str]]:
-    """Yield every format with its signs, its description and its options."""
-    return ((entry.name, "\n".join(described_format(entry))) for entry in catalogue())
-
-
-def _function_sections() -> Iterator[tuple[str, str]]:
+def _function_sections() -> Iterator[tuple[str, Iterable[str]]]:
     """Yield every public name with its signature and its description, and for classes those of public methods."""
+    every_result = {**vars(Report), **{name: getattr(Content, name) for name in _OF_READERS}}
+    yield "Every result", _described("the result of score, compare, ...", Report, every_result)
     for name in clueval.__all__:
-        if name.startswith("_"):
-            continue
-        what = getattr(clueval, name)
-        lines = [_call_of(name, what), *_indented(what)]
-        if inspect.isclass(what) and not issubclass(what, Exception):
-            for method, member in _methods_of(what):
-                method_lines = [_call_of(method, getattr(member, "__func__", member)), *_indented(member)]
-                lines += ["", *(f"    {line}" for line in method_lines)]
-        yield f"clueval.{name}", "\n".join(lines)
+        if not name.startswith("_"):
+            what = getattr(clueval, name)
+            members = vars(what) if inspect.isclass(what) else {}
+            yield f"clueval.{name}", _described(name, what, members)
 
 
-def _methods_of(kind: type) -> Iterator[tuple[str, Any]]:
-    """Yield the public methods and properties of a class that have a description, with their names."""
-    for name, member in vars(kind).items():
-        if name.startswith("_") or inspect.isclass(member) or not inspect.getdoc(member):
-            continue
-        if callable(member) or isinstance(member, property | cached_property | classmethod):
-            yield name, member
+_OF_READERS = ("to_dict", "verdict", "tables", "places", "failures")
+"""The methods of `Content` that readers of results call; the others are for what writes them."""
+
+
+def _described(name: str, what: Any, members: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines about a name, and about those members of a class that have a description and are for readers."""
+    yield _call_of(name, what)
+    yield from _indented(what)
+    for method, member in members.items():
+        described = callable(member) or isinstance(member, property | cached_property | classmethod)
+        for_writers = method in vars(Content).keys() - {*_OF_READERS}
+        if (
+            described
+            and member.__doc__
+            and not (method.startswith("_") or for_writers or inspect.isclass(member))
+        ):
+            yield ""
+            for line in (_call_of(method, getattr(member, "__func__", member)), *_indented(member)):
+                yield f"    {line}".rstrip()
 
 
 def _call_of(name: str, what: Any) -> str:
-    """Return a name with its parameters, or alone if it is not called."""
-    if not callable(what) or (inspect.isclass(what) and issubclass(what, Warning)):
+    """Return a name with its parameters, or alone if it is not called, as a class of results that a function makes."""
+    if not callable(what) or (inspect.isclass(what) and issubclass(what, Warning | Content)):
         return name
+    signature = inspect.signature(what)
     parameters = [
-        parameter
-        for parameter in inspect.signature(what).parameters.values()
+        parameter.replace(annotation=parameter.empty)
+        for parameter in signature.parameters.values()
         if parameter.name not in ("self", "cls")
     ]
-    return (
-        f"{name}({', '.join(str(parameter.replace(annotation=parameter.empty)) for parameter in parameters)})"
-    )
+    return f"{name}{signature.replace(parameters=parameters, return_annotation=signature.empty)}"
 
 
 def _indented(what: Any) -> Iterator[str]:
     return (f"    {line}".rstrip() for line in (inspect.getdoc(what) or "").splitlines())
 
 
-def _error_sections() -> Iterator[tuple[str, str]]:
-    """Yield every class of errors with its description."""
-    for name, kind in vars(errors).items():
-        if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning):
-            yield name, inspect.getdoc(kind) or ""
-
-
-def _in_markdown(sections: Iterable[tuple[str, str]]) -> str:
-    return "\n".join(f"## {title}\n\n```text\n{text.strip()}\n```\n" for title, text in sections)
-
-
-PARTS = {
-    "commands": lambda: _in_markdown(_command_sections()),
-    "metrics": lambda: _in_markdown(_metric_sections()),
-    "formats": lambda: _in_markdown(_format_sections()),
-    "functions": lambda: _in_markdown(_function_sections()),
-    "errors": lambda: _in_markdown(_error_sections()),
+PARTS: Parts = {
+    "commands": lambda: ((f"clueval {name}", [command_parser(name).format_all()]) for name in COMMANDS),
+    "metrics": lambda: ((name, described_metric(name)) for name in METRICS),
+    "formats": lambda: ((entry.name, described_format(entry)) for entry in catalogue()),
+    "functions": _function_sections,
+    "errors": lambda: (
+        (name, [inspect.getdoc(kind) or ""])
+        for name, kind in vars(errors).items()
+        if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning)
+    ),
 }
-"""The functions that return the parts of the reference that are made from the program, in Markdown."""
+"""The functions that return the parts of the reference that are made from the program."""
 
 
 # --- help and completion
@@ -284,9 +264,9 @@ def help(about: str | None = None, topic: str | None = None) -> int:
     require_command(about)
     parser = command_parser(about)
     if topic is not None and topic not in parser.topics:
-        topics = (
-            f"one of {', '.join(parser.topics)}" if parser.topics else f"clueval {about} --help shows all"
-        )
+        from clueval.files.names import one_of  # only for names that do not exist
+
+        topics = one_of(topic, parser.topics) if parser.topics else f"clueval {about} --help shows all"
         raise UsageError(f"clueval {about} has no help topic {topic!r}", advice=topics)
     put(parser.format_help() if topic is None else parser.format_topic(topic), end="")
     return 0

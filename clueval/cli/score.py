@@ -28,7 +28,6 @@ from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.options import changed_values, options_of
 from clueval.files.visible import visible
-from clueval.metrics import chosen_metrics
 from clueval.reports.table import cut
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result
@@ -212,26 +211,26 @@ def score(
         result = result if metrics is None else result.scored(metrics)
         result = replace(result, trust=trust) if trust.intervals else result
     else:
-        others: dict[str, Any] = {"signature": signature} if signature else {}
-        if metrics is not None or not signature:
-            others["metrics"] = metrics or chosen_metrics("levels")
         with jobs.counting(gold, predicted) as work:
             result = clueval.score(
                 of_gold,
                 of_predicted,
+                metrics=metrics,
+                signature=signature,
                 reference=reference,
                 reference_set=reference_set,
                 write_indicators=write_indicators,
                 **{**counting, **preparing, **work, **changed_values(replace(trust, save=None))},
                 **reading,
-                **others,
             )
     if trust.save is not None:
         result.save(trust.save)
         wrote(Path(trust.save))
-    if trust.units is not None and not trust.intervals and not tables and result.units is not None:
-        number = len(result.units.keys)
-        remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.units.by or '')})")
+    if trust.units is not None and not trust.intervals and not tables and result.plan.units is not None:
+        from clueval.results.units import number_of_units  # few commands need it
+
+        number = number_of_units(result.bag)
+        remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.plan.units)})")
 
     result = gates.applied(result, baseline, trust)
     _put(result, report, tables, (reading.get("predicted_set", ""), reference_set or ""))
@@ -279,17 +278,14 @@ def _is_saved(gold: Path, predicted: Path | None) -> bool:
     return is_saved(gold)
 
 
-_OF_SAVED = {
-    *("format", "written", "lang", "all", "digits", "verbose", "quiet", "no_config", "Workers.jobs"),
-    *("fail_under", "fail_if_worse", "score", "allow_drop", "significant"),
-    *(f"Trust.{name}" for name in ("intervals", "confidence", "method", "resamples", "seed", "save")),
-}
+_OF_SAVED = """format written lang all digits verbose quiet no_config Workers.jobs fail_under fail_if_worse score
+allow_drop significant Trust.intervals Trust.confidence Trust.method Trust.resamples Trust.seed Trust.save"""
 """The options that need no texts."""
 
 
 def score_needs(options: argparse.Namespace) -> Collection[str] | None:
     """Return the options that a saved result can use; None: there are texts. Raises `UsageError` for others."""
-    return _OF_SAVED if options.pairs is None and _is_saved(options.gold, options.predicted) else None
+    return _OF_SAVED.split() if options.pairs is None and _is_saved(options.gold, options.predicted) else None
 
 
 # --- intervals and gates

@@ -25,7 +25,7 @@ _VALUE = (
 )
 _KIND = "|".join(("Lists", *_GROUPS, *_METRICS))
 _NAME = re.compile(
-    rf"""{_QUOTED}|(?<![\w./-])(?:({_KIND})\.)?([a-z][a-z_]*)(?:=({_VALUE}|(?(1)-?\d+|(?!))))?""", re.DOTALL
+    rf"""{_QUOTED}|(?<![\w.,/-])(?:({_KIND})\.)?([a-z][a-z_]*)(?:=({_VALUE}|(?(1)-?\d+|(?!))))?""", re.DOTALL
 )
 """A quoted value, or the name of an option, with its value if that follows; quoted values are not changed.
 

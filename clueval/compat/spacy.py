@@ -44,9 +44,6 @@ Scores = dict[str, Any]
 
 UNITS: tuple[Unit, ...] = ("character", "token")
 
-_MISSING = 0
-"""The value of a token's ``ent_iob`` if it has no annotation."""
-
 _TOKENS = ("ORTH", "SPACY")
 """The attributes that determine the texts of the tokens, and whether a blank follows."""
 
@@ -114,19 +111,15 @@ def _texts(
         gold_spans, predicted_spans = (
             tuple(doc.ents if of_entities else doc.spans.get(spans_key, ())) for doc in (reference, predicted)
         )
-        is_annotated = (
-            of_entities
-            and bool(reference.to_array("ENT_IOB").all())
-            and reference.to_array(_TOKENS).tobytes() == predicted.to_array(_TOKENS).tobytes()
-        )
-        if plain and is_annotated and unit == "character":
+        has_same_tokens = reference.to_array(_TOKENS).tobytes() == predicted.to_array(_TOKENS).tobytes()
+        if of_entities:
+            predicted_spans = left_out.keep(predicted_spans, example, has_same_tokens=has_same_tokens)
+        if plain and of_entities and has_same_tokens and unit == "character":
             length = reference[-1].idx + len(reference[-1].text_with_ws) if len(reference) else 0
             yield PlainText(
                 str(number), _character_rows(gold_spans), _character_rows(predicted_spans), length
             )
             continue
-        if of_entities and not is_annotated:
-            predicted_spans = left_out.keep(predicted_spans, example)
         gold_document, predicted_document = (
             _document(doc, spans, str(number), unit)
             for doc, spans in ((reference, gold_spans), (predicted, predicted_spans))
@@ -148,23 +141,27 @@ class _LeftOut:
         self.examples = 0
         self.labels: Counter[str] = Counter()
 
-    def keep(self, predicted: Sequence[Any], example: Any) -> tuple[Any, ...]:
+    def keep(self, predicted: tuple[Any, ...], example: Any, *, has_same_tokens: bool) -> tuple[Any, ...]:
         """Return the predictions that are scored, and count the others.
 
         A prediction is scored if every token of the reference from the first to the last under it is annotated, and
         there is one. If the texts differ, all are: what counts them refuses the texts.
         """
         reference, predicted_doc = example.reference, example.predicted
-        has_same_tokens = [token.text for token in reference] == [token.text for token in predicted_doc]
-        if not has_same_tokens and reference.text != predicted_doc.text:
-            return tuple(predicted)
+        annotations = reference.to_array("ENT_IOB")
+        if has_same_tokens and annotations.all():
+            return predicted
+        if not has_same_tokens:
+            has_same_tokens = [token.text for token in reference] == [token.text for token in predicted_doc]
+            if not has_same_tokens and reference.text != predicted_doc.text:
+                return predicted
         kept = []
         for span in predicted:
-            under = reference[span.start : span.end]
+            under = annotations[span.start : span.end]
             if not has_same_tokens:
                 numbers = example.alignment.x2y[span.start : span.end]
-                under = reference[numbers[0] : numbers[-1] + 1] if len(numbers) else ()
-            if len(under) and all(token.ent_iob != _MISSING for token in under):
+                under = annotations[numbers[0] : numbers[-1] + 1] if len(numbers) else ()
+            if len(under) and all(under):  # 0: the annotation is missing
                 kept.append(span)
             else:
                 self.labels[span.label_] += 1

@@ -6,6 +6,8 @@ saved result is one, and bags can be added in any order: the numbers are the sam
 A bag is bounded. If its table of cases has too many distinct keys, or too many spans in them (`Bounds`), it is
 *folded*: each case is counted once by each metric, the counts are added to the tallies of its places, and the table
 begins again. A bag that was folded can be added, saved, resampled and broken down, but not be scored by another metric.
+
+A bag also has what was read, before steps and filters: for the report, for warnings, and for what a filter must name.
 """
 
 from __future__ import annotations
@@ -13,13 +15,173 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from clueval.core.case import BOTH, HEAD, Case, Key, case_of, same_key
-from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
-from clueval.core.read import Read
+from clueval.core.case import BOTH, HEAD, TOKENS, Case, Key, case_of, same_key
+from clueval.core.document import Document, Sentence, Text, metadata_with_id
+from clueval.core.metric import AnyMetric, Metric, is_of_cases, require_countable, split_metrics
+from clueval.core.span import NOTHING, Span
+from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
 from clueval.core.tally import Tally
-from clueval.files.errors import UsageError
+from clueval.files.errors import TagError, UsageError
+
+# What was read
+
+FileLayer = tuple[str, str | None, str]
+"""A side, a file (None: in memory) and a layer."""
+
+
+class Read:
+    """What was read of a corpus; two can be added in the order of their files.
+
+    The scheme of a file, and which of its tags are repaired, is known when all of it was read: from `neighbours`, how
+    often each pair of adjacent tags occurs, without those of two O, which say nothing. Of files whose tags are settled,
+    `settled` has the scheme and the number of ill-formed tags instead.
+    """
+
+    def __init__(self) -> None:
+        self.formats: dict[str, set[str]] = {}  # the names of the formats, by side
+        self.files: Counter[str] = Counter()  # the number of files, by side
+        self.sources: dict[tuple[str, str], set[int | str]] = {}  # columns from 1, or keys, by side and layer
+        self.treatments: set[str] = set()  # how ill-formed tags were treated
+        self.passed_over: Counter[tuple[str, str]] = Counter()  # what formats did not read, by side and kind
+        self.spans: Counter[tuple[str, str]] = Counter()  # the number of spans by side and layer
+        self.features: set[str] = set()  # the features of spans; `TOKENS` if some have tokens of their own
+        self.tagged: set[tuple[str, str]] = set()  # sides and layers read from tags, or a file of tokens
+        self.neighbours: dict[FileLayer, Neighbours] = {}
+        self.settled: dict[FileLayer, tuple[str | None, int]] = {}
+        self.keys: dict[str, None] = {}  # the keys of metadata that documents have
+        self.values: dict[str, set[str]] = {}  # of filters by key: metadata, ids, labels of layers
+        self.units: set[str] = set()  # what positions are where they are counted, that is, after all steps
+        self.without_text = 0  # the number of texts that a side has no text of, where they are counted
+        self.unplaced: list[tuple[str, Span]] = []  # spans without a place in the text, with ids of documents
+
+    def add_file(
+        self,
+        side: str,
+        form: str,
+        sources: Mapping[str, int | str] = NOTHING,
+        passed_over: Mapping[str, int] = NOTHING,
+    ) -> None:
+        """Add a file that was read: its format, the source of each layer, and what the format did not read, by kind."""
+        self.formats.setdefault(side, set()).add(form)
+        self.files[side] += 1
+        for layer, source in sources.items():
+            self.sources.setdefault((side, layer), set()).add(source)
+        for kind, number in passed_over.items():
+            self.passed_over[side, kind] += number
+
+    def add(self, documents: Iterable[tuple[str, Document | None]], conditions: Iterable[str] = ()) -> None:
+        """Add the documents of one text, with the names of their sides; `conditions` are the keys of a filter."""
+        present = [(side, document) for side, document in documents if document is not None]
+        first = present[0][1]
+        self.keys.update(dict.fromkeys(first.metadata))
+        for key in conditions:
+            value = metadata_with_id(first).get(key)
+            if value is not None:
+                self.values.setdefault(key, set()).add(value)
+        for side, document in present:
+            of_tokens = document.unit == "token" and document.file is not None
+            self.tagged.update((side, layer) for layer in (document.layers if of_tokens else document.tags))
+            for layer in document.layers:
+                self.spans[side, layer] += document.number_of_spans_in(layer)
+                for span in document.layers[layer] if document.rows_in(layer) is None else ():
+                    if span.features or span.tokens is not None:
+                        self.features.update(span.features, (TOKENS,) * (span.tokens is not None))
+            self.add_tags(side, document)
+
+    def add_tags(self, side: str, document: Document) -> None:
+        """Add the pairs of adjacent tags of a document of a side, in which an O follows each sentence."""
+        for layer, tags in document.tags.items():
+            bordered: list[str] = []
+            whole = Sentence(document.start, document.start + len(tags))
+            for start, end, _ in document.sentences or [whole]:
+                bordered += tags[start - document.start : end - document.start]
+                bordered.append(OUTSIDE)
+            pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
+            pairs.update(neighbours_of(bordered))
+            pairs.pop((OUTSIDE, OUTSIDE), None)
+
+    def add_changed(self, text: Text) -> None:
+        """Add a text as the steps have left it: its unit, and whether a side has no text."""
+        self.units.add(text.first.unit)
+        self.without_text += any(side is not None and side.end is None for side in text.sides)
+
+    def add_counted(self, text: Text, conditions: Iterable[str]) -> None:
+        """Add a text that meets the filter: the labels of layers that this names, and spans without a place."""
+        for side in [side for side in text.sides if side is not None]:
+            for layer in [key for key in conditions if key in side.layers]:
+                labels = {span.by_layer.get(layer) for span in side.layers[layer]}
+                self.values.setdefault(layer, set()).update(label for label in labels if label is not None)
+            if text.beside:
+                self.unplaced += [(text.first.id, span) for spans in side.layers.values() for span in spans]
+
+    def settle(self, schemes: Mapping[str, str] = NOTHING, *, in_memory: bool = False) -> None:
+        """Replace the pairs of adjacent tags of all files, which were read whole, by what follows from them.
+
+        `schemes` has those that were named, by side; those of files with a settled scheme are these; others are
+        detected. With `in_memory`, the tags of documents without a file are settled, too. Raises `TagError`.
+        """
+        for file_layer in [
+            file_layer for file_layer in self.neighbours if in_memory or file_layer[1] is not None
+        ]:
+            pairs = self.neighbours.pop(file_layer)
+            try:
+                scheme = (
+                    schemes.get(file_layer[0])
+                    or self.settled.get(file_layer, (None, 0))[0]
+                    or scheme_of(pairs)
+                )
+            except TagError as error:
+                error.file = error.file or file_layer[1] or file_layer[0]
+                raise
+            self.settle_layer(file_layer, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
+
+    def settle_layer(self, file_layer: FileLayer, scheme: str | None, ill_formed: int) -> None:
+        """Add a layer whose scheme is known, and the number of its ill-formed tags."""
+        before = self.settled.get(file_layer, (None, 0))
+        self.settled[file_layer] = scheme or before[0], ill_formed + before[1]
+
+    def schemes(self) -> dict[FileLayer, str | None]:
+        """Return the scheme of the tags of each file; None if all of them are O. Raises `TagError`."""
+        settled = {file_layer: scheme for file_layer, (scheme, _) in self.settled.items()}
+        return settled | {file_layer: scheme_of(pairs) for file_layer, pairs in self.neighbours.items()}
+
+    def repaired(self, side: str) -> int:
+        """Return the number of ill-formed tags of a side, by the scheme of the whole file."""
+        repaired = sum(number for file_layer, (_, number) in self.settled.items() if file_layer[0] == side)
+        for file_layer, scheme in self.schemes().items():
+            if file_layer[0] == side and file_layer in self.neighbours and scheme is not None:
+                repaired += count_illegal(self.neighbours[file_layer], scheme)
+        return repaired
+
+    def include(self, other: Read) -> None:
+        """Add what was read elsewhere."""
+        self.files.update(other.files)
+        self.passed_over.update(other.passed_over)
+        self.spans.update(other.spans)
+        self.features |= other.features
+        self.tagged |= other.tagged
+        self.keys.update(other.keys)
+        self.treatments |= other.treatments
+        self.units |= other.units
+        self.without_text += other.without_text
+        self.unplaced += other.unplaced
+        for file_layer, pairs in other.neighbours.items():
+            self.neighbours.setdefault(file_layer, Counter()).update(pairs)
+        for file_layer, settled in other.settled.items():
+            self.settle_layer(file_layer, *settled)
+        sets: tuple[tuple[dict[Any, set[Any]], Mapping[Any, set[Any]]], ...] = (
+            (self.formats, other.formats),
+            (self.sources, other.sources),
+            (self.values, other.values),
+        )
+        for total, more in sets:
+            for key, values in more.items():
+                total.setdefault(key, set()).update(values)
+
+
+# Cases by place
 
 
 class Bounds(NamedTuple):
@@ -34,7 +196,7 @@ LARGE = 300
 
 Place = Hashable
 
-Row = dict[int, int] | tuple[int, ...]
+Occurrences = dict[int, int] | tuple[int, ...]
 """How often each case, by its number, occurs in a place; or a flat tuple (number, times, number, times, ...), which is
 one object for all places with the same row."""
 
@@ -66,12 +228,13 @@ class Bag:
         metrics: Sequence[AnyMetric] = (),
         layers: Iterable[str] = (),
         bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+        read: Read | None = None,
     ) -> None:
         self.metrics = tuple(metrics)  # those that count what cannot be kept
         self.layers = list(layers)  # all layers, in the order in which they occurred
         self.bounds = bounds
         self.keys: dict[tuple[str, Key], int] = {}  # the number of each key, by sequence and key
-        self.places: dict[Place, Row] = {}  # how often each case occurs in each place
+        self.places: dict[Place, Occurrences] = {}  # how often each case occurs in each place
         self.documents: Counter[Place] = Counter()  # the number of documents of each place
         self.shared: dict[int, Counter[Place]] = {}  # documents by the sides that are present, by place
         self.positions: dict[int, Counter[Place]] = {}  # positions, likewise
@@ -79,7 +242,7 @@ class Bag:
         self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
         self.folded = False  # whether cases were counted because they were too many
         self.notes: Counter[tuple[str, ...]] = Counter()  # how often each step changed what
-        self.read = Read()
+        self.read = Read() if read is None else read
         self._spans = 0  # in all keys
         self._counted: dict[tuple[str, Key], list[Tally]] = {}  # of large cases
         self._open: tuple[Place, dict[int, int]] | None = None  # the place whose row is being made
@@ -122,9 +285,8 @@ class Bag:
         """Add the keys of cases in a sequence of a place. Returns those that the bag did not have."""
         row = self._row(place)
         new = []
-        for key, times in reversed(
-            Counter(keys).items()
-        ):  # saved results number the new keys from last to first
+        # saved results number the new keys from last to first
+        for key, times in reversed(Counter(keys).items()):
             number, is_new = self.number_of(sequence, key)
             if is_new:
                 new.append(key)
@@ -140,7 +302,7 @@ class Bag:
         self._spans += len(key) - HEAD
         return next_number, True
 
-    def add_row(self, places: Iterable[Place], row: Row, times: int = 1) -> None:
+    def add_occurrences(self, places: Iterable[Place], row: Occurrences, times: int = 1) -> None:
         """Add to each of some places how often cases occur in it, by the numbers of their keys."""
         self.close()
         shared = row if isinstance(row, tuple) else listed(row)
@@ -227,13 +389,13 @@ class Bag:
             self._add_to_layers(place, unseen, tallies)
         numbers = [self.number_of(sequence, key)[0] for sequence, key in bag.keys]
         for place, row in bag.places.items():
-            self.add_row([place], {numbers[number]: times for number, times in pairs_in(row)})
+            self.add_occurrences([place], {numbers[number]: times for number, times in pairs_in(row)})
         if self.folded or bag.folded or self.is_full:
             self.fold()
 
     # Asking
 
-    def whole(self) -> Bag:
+    def in_one_place(self) -> Bag:
         """Return the bag with one place, which has no value."""
         self.close()
         bag, place = self._without_places(), ()
@@ -242,7 +404,7 @@ class Bag:
         bag.documents[place] = sum(self.documents.values())
         rows = {id(row): row for row in self.places.values()}
         for number, times in Counter(map(id, self.places.values())).items():
-            bag.add_row([place], rows[number], times)
+            bag.add_occurrences([place], rows[number], times)
         for tallies in self.tallies.values():
             for (sequence, metric), tally in tallies.items():
                 bag.add_tally(place, sequence, metric, tally)
@@ -253,9 +415,9 @@ class Bag:
 
     def _without_places(self) -> Bag:
         """Return a bag of the same corpus without places."""
-        bag = Bag(self.metrics, self.layers, self.bounds)
+        bag = Bag(self.metrics, self.layers, self.bounds, self.read)
         bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
-        bag.notes, bag.read, bag._spans = self.notes, self.read, self._spans
+        bag.notes, bag._spans = self.notes, self._spans
         return bag
 
     def grouped(self, group: Callable[[Place], Place | None], places: Iterable[Place] | None = None) -> Bag:
@@ -267,9 +429,8 @@ class Bag:
         bag = self._without_places()
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
-        rows: dict[
-            tuple[Place, int], list[Row]
-        ] = {}  # equal rows of a new place, by the id of their only object
+        # equal ones of a new place, by the id of their only object
+        rows: dict[tuple[Place, int], list[Occurrences]] = {}
         for place, new in groups.items():
             bag.documents[new] = bag.documents.get(new, 0) + self.documents[place]
             row = self.places.get(place)
@@ -278,7 +439,7 @@ class Bag:
             for (sequence, metric), tally in self.tallies.get(place, {}).items():
                 bag.add_tally(new, sequence, metric, tally)
         for (new, _), same in rows.items():
-            bag.add_row([new], same[0], len(same))
+            bag.add_occurrences([new], same[0], len(same))
         for of_places, of_groups in ((self.shared, bag.shared), (self.positions, bag.positions)):
             for present, numbers in of_places.items():
                 of_present = of_groups.setdefault(present, Counter())
@@ -304,16 +465,15 @@ class Bag:
     def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
         """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
         self.close()
-        of_cases, _ = split_metrics(metrics)
-        counted, _ = split_metrics(self.metrics)
-        reads = frozenset[str]().union(*(metric.reads for metric in counted if metric.keeps))
         for metric in [metric for metric in metrics if metric not in self.metrics]:
+            counted, _ = split_metrics(self.metrics)
+            reads = frozenset[str]().union(*(other.reads for other in counted if other.keeps))
             if self.folded:
                 why = (
                     f"its cases were not kept, as they have features, or were too many (more than "
                     f"{self.bounds.keys:,} different ones, or {self.bounds.spans:,} spans in them)"
                 )
-            elif metric not in of_cases or not metric.keeps or (metric.reads - reads) & self.read.features:
+            elif not is_of_cases(metric) or not metric.keeps or (metric.reads - reads) & self.read.features:
                 why = "it reads more than the cases that were kept"
             else:
                 continue
@@ -355,7 +515,7 @@ class BagCounts:
                         _add(total, self._counts_outside(metric, present), outside)
                 yield sequence, metric, total
 
-    def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
+    def in_cases(self, row: Occurrences) -> dict[tuple[str, str], Tally]:
         """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions."""
         totals: dict[tuple[str, str], Tally] = {}
         of_sequence: dict[str, tuple[Tally, list[Tally]]] = {}  # the same totals

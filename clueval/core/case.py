@@ -40,7 +40,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
 from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, Span
+from clueval.core.span import MERGED, NOTHING, Frozen, Ranges, Span
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -48,11 +48,17 @@ Key = tuple[Any, ...]
 Where = Mapping[str, frozenset[str]]
 """The labels that count, by layer."""
 
+_Entry = tuple[Any, ...]
+"""A span of a key, at its own positions."""
+
 Sides = tuple[tuple[Span, ...] | None, ...]
 """The spans of each side; None for a side that lacks the document."""
 
 Flags = tuple[tuple[bool, ...] | None, ...]
 """Of each side, which of its spans count (a filter may exclude some); None: all."""
+
+LabelledRange = tuple[int, int, str, Ranges | None]
+"""The start, the end, the label and the parts of a span: what makes it equal to others."""
 
 TOKENS = "tokens"
 """What a metric names in `Metric.reads` if it reads the positions of a span (`Span.tokens`)."""
@@ -124,6 +130,12 @@ class Case:
         """
         return overlaps_between(self.gold, self.predicted)
 
+    def labelled_ranges(self) -> list[list[LabelledRange]]:
+        """Return the start, the end, the label and the parts of each span of each side."""
+        return [
+            [(span.start, span.end, span.label, span.parts) for span in spans or ()] for spans in self.sides
+        ]
+
     def counting(self, side: int) -> Iterator[tuple[int, Span]]:
         """Yield the spans of a side that count, with their numbers."""
         flags = self.counted[side]
@@ -149,30 +161,53 @@ def case_of(key: Key, sequence: str) -> Case:
     >>> case.gold[0].labels, case.equal
     ({'entity': 'A'}, 1)
     """
-    length, equal, present, *spans = key
-    sides: list[list[Span]] = [[] for _ in range(max(2, present.bit_length()))]
-    frozen: dict[Hashable, Frozen] = {}
-    excluded = False
-    for span in spans:
-        start, end, side, labels = span[:4]
-        if labels not in frozen:
-            plain = labels is None or isinstance(labels, str)
-            frozen[labels] = Frozen({sequence: labels} if plain else labels)
-        if len(span) == 4:
-            sides[side].append(Span(start, end, frozen[labels]))
-        else:
-            parts, tokens, features, counts = span[4:]
-            values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
-            tokens = None if tokens is None else frozenset(tokens)
-            sides[side].append(Span(start, end, frozen[labels], values, tokens, parts=parts))
-            excluded = excluded or not counts
-    counted: list[tuple[bool, ...] | None] = [None] * len(sides)
-    if excluded:
-        for side in range(len(sides)):
-            flags = tuple([len(span) == 4 or span[7] for span in spans if span[2] == side])
-            counted[side] = None if all(flags) else flags
-    present_sides = [tuple(members) if present >> side & 1 else None for side, members in enumerate(sides)]
-    return Case(tuple(present_sides), tuple(counted), length, equal)
+    return _CaseOfKey(key, sequence)
+
+
+class _CaseOfKey(Case):
+    """The case of a key, whose spans are made when they are asked for: some metrics need none."""
+
+    def __init__(self, key: Key, sequence: str) -> None:
+        self.length, self.written, self._present, *self._spans = key
+        self._sequence = sequence
+        self._are_short = max(map(len, self._spans), default=4) == 4
+        number_of_sides = max(2, self._present.bit_length())
+        self.counted = (None,) * number_of_sides if self._are_short else self._flags(number_of_sides)
+
+    @cached_property
+    def sides(self) -> Sides:  # type: ignore[override]  # nobody sets the sides of a case
+        sides: list[list[Span]] = [[] for _ in self.counted]
+        labels_of: dict[Hashable, Frozen] = {}
+        for start, end, side, labels, *more in self._spans:
+            if labels not in labels_of:
+                plain = labels is None or isinstance(labels, str)
+                labels_of[labels] = Frozen({self._sequence: labels} if plain else labels)
+            if more:
+                parts, tokens, features, _ = more
+                values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
+                tokens = None if tokens is None else frozenset(tokens)
+                sides[side].append(Span(start, end, labels_of[labels], values, tokens, parts=parts))
+            else:
+                sides[side].append(Span(start, end, labels_of[labels]))
+        return tuple(
+            [tuple(spans) if self._present >> side & 1 else None for side, spans in enumerate(sides)]
+        )
+
+    def _flags(self, number_of_sides: int) -> Flags:
+        flags: list[list[bool]] = [[] for _ in range(number_of_sides)]
+        for span in self._spans:
+            flags[span[2]].append(len(span) == 4 or span[7])
+        return tuple([None if all(of_side) else tuple(of_side) for of_side in flags])
+
+    def labelled_ranges(self) -> list[list[LabelledRange]]:
+        ranges: list[list[LabelledRange]] = [[] for _ in self.counted]
+        if not self._are_short:
+            return super().labelled_ranges()
+        for start, end, side, label in self._spans:
+            if type(label) is not str:
+                return super().labelled_ranges()
+            ranges[side].append((start, end, label, None))
+        return ranges
 
 
 # From documents to cases
@@ -213,32 +248,66 @@ def keys_of(
     has_text = any(document.end is not None for document in present_documents)
     ordered = {side for side, document in enumerate(documents) if document is not None and document.ordered}
     present = presence(documents)
-    for sequence, sources in _sequences(documents, layers, merge):
+    for sequence, sources in sources_by_sequence(documents, layers, merge):
         entries = _entries(sequence, documents, sources, where, sorted(reads))
-        is_plain = {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}
-        ranked = sorted(entries) if is_plain else _ranked(entries)
+        differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
+        if not ordered and {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}:
+            keys, ranges = _keys_of_short(sorted(entries), present, differing, has_text=has_text)
+            yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
+            continue
+        ranked = _ranked(entries)
         order: dict[int, int] = {}  # by the ids of the entries, which stay alive in the lists
         if ordered:
             order = {id(entry): number for number, entry in enumerate(ranked)}
             order |= {id(entry): number for number, entry in enumerate(entries) if entry[2] in ordered}
-        differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
-        keys: list[Key] = []
-        ranges: list[tuple[int, int]] = []
+        keys, ranges = [], []
         for members in components(ranked, touching=True):
-            first = members[0][0]
-            last = max([member[1] for member in members])
+            first, last = members[0][0], max([member[1] for member in members])
             ranges.append((first, last))
             if order:
                 members.sort(key=lambda entry: (entry[2], order[id(entry)]))
-            if is_plain:
-                members = [(start - first, end - first, side, label) for start, end, side, label in members]
-            else:
-                members = [_from_case_start(member, first) for member in members]
-            length, equal = (last - first, None) if has_text else (0, 0)
-            if differing is not None:
-                equal = last - first - bisect_left(differing, last) + bisect_left(differing, first)
-            keys.append((length, equal, present, *members))
+            length, equal = _positions_in(first, last, differing, has_text=has_text)
+            keys.append((length, equal, present, *[_from_case_start(member, first) for member in members]))
         yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
+
+
+def _keys_of_short(
+    entries: Iterable[_Entry],
+    present: int,
+    differing: Sequence[int] | None,
+    order: Mapping[int, int] = NOTHING,
+    *,
+    has_text: bool,
+) -> tuple[list[Key], list[tuple[int, int]]]:
+    """Return the keys of cases and their ranges, given sorted entries ``(start, end, side, label)``.
+
+    `order` has the numbers of the entries in a key, by their ids, if it is another order.
+    """
+    keys: list[Key] = []
+    ranges: list[tuple[int, int]] = []
+    for members in components(entries, touching=True):
+        first = last = members[0][0]
+        if order:
+            members.sort(key=lambda entry: order[id(entry)])
+        spans = []
+        for start, end, side, label in members:
+            spans.append((start - first, end - first, side, label))
+            if end > last:
+                last = end
+        ranges.append((first, last))
+        keys.append((*_positions_in(first, last, differing, has_text=has_text), present, *spans))
+    return keys, ranges
+
+
+def _positions_in(
+    first: int, last: int, differing: Sequence[int] | None, *, has_text: bool
+) -> tuple[int, int | None]:
+    """Return the number of positions of a case, and of those with equal tags, as keys have them."""
+    if not has_text:
+        return 0, 0
+    if differing is None:
+        return last - first, None
+    return last - first, last - first - bisect_left(differing, last) + bisect_left(differing, first)
 
 
 def keys_of_triples(
@@ -251,24 +320,15 @@ def keys_of_triples(
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
     """
-    equal = None if has_text else 0
     if gold == predicted and are_flat(gold):
+        equal = None if has_text else 0
         sizes = [(end - start, label) for start, end, label in gold]
         spans_of_both = [((0, size, 0, label), (0, size, 1, label)) for size, label in sizes]
         return [(both[0][1] if has_text else 0, equal, BOTH, *both) for both in spans_of_both]
     rows = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
     order = {id(row): number for number, row in enumerate(rows)} if ordered else {}
-    rows.sort()
-    keys: list[Key] = []
-    for members in components(rows, touching=True):
-        first = members[0][0]
-        if ordered:
-            members.sort(key=lambda row: order[id(row)])
-        spans = [(start - first, end - first, side, label) for start, end, side, label in members]
-        length = max([row[1] for row in spans]) if has_text else 0
-        keys.append((length, equal, BOTH, *spans))
-    return keys
+    return _keys_of_short(sorted(rows), BOTH, None, order, has_text=has_text)[0]
 
 
 def are_flat(rows: Sequence[Row]) -> bool:
@@ -281,7 +341,7 @@ def are_flat(rows: Sequence[Row]) -> bool:
     return True
 
 
-def _sequences(
+def sources_by_sequence(
     documents: Sequence[Document | None], layers: Sequence[str], merge: bool
 ) -> list[tuple[str, Sequence[Document | None]]]:
     """Return the sequences of one text, each with the documents that have its spans."""
@@ -295,7 +355,7 @@ def _sequences(
     return [(MERGED, merged)]
 
 
-def counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
+def which_count(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
     """Return which spans count: those that have one of the labels that count in each layer of a filter.
 
     A span of another layer has the label of the spans of the named layer, of its own side, that has most positions in
@@ -330,10 +390,6 @@ def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
     return {label for label, rank in ranks.items() if rank == best}
 
 
-_Entry = tuple[Any, ...]
-"""A span of a key, at its own positions."""
-
-
 def _entries(
     sequence: str,
     documents: Sequence[Document | None],
@@ -351,7 +407,7 @@ def _entries(
             entries += [(start, end, side, label) for start, end, label in rows]
             continue
         spans = source.layers.get(sequence, ())
-        flags = counted(spans, document, where) if where else repeat(True)
+        flags = which_count(spans, document, where) if where else repeat(True)
         entries += [
             _entry(span, side, sequence, reads, flag) for span, flag in zip(spans, flags, strict=False)
         ]
@@ -425,6 +481,11 @@ def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
     return ranked
 
 
+def order_in_key(span: Span, sequence: str, reads: Sequence[str]) -> tuple[Any, ...]:
+    """Return the order of a span of one side in a key that holds these features."""
+    return _rank(_entry(span, 0, sequence, reads, True))
+
+
 def _rank(entry: _Entry) -> tuple[Any, ...]:
     """Return the order of an entry: start, end, side, parts, labels by layer, tokens, features, counted."""
     start, end, side, labels, *more = entry
@@ -467,80 +528,3 @@ def _positions_outside(positions: Iterable[int], ranges: Sequence[tuple[int, int
         if number == len(ranges) or position < ranges[number][0]:
             outside.append(position)
     return outside
-
-
-# From documents to cases that stay where they are
-
-
-class Located(NamedTuple):
-    """A case where it stands: spans at their own positions. `first` is the first start of the case."""
-
-    sequence: str
-    first: int
-    sides: Sides
-    counted: Flags
-
-
-class EqualCase(NamedTuple):
-    """A case of two spans of one piece that have the same range and labels on two sides."""
-
-    sequence: str
-    start: int
-    end: int
-    span: Span
-
-
-def located(
-    documents: Sequence[Document | None],
-    layers: Sequence[str],
-    *,
-    merge: bool = False,
-    where: Where = NOTHING,
-    reads: Collection[str] = (),
-    equal: list[EqualCase] | None = None,
-) -> Iterator[Located]:
-    """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
-
-    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`. Cases of
-    two spans of one piece that have the same range and labels on two sides, which are most, are put into `equal`, if
-    that is given, and left out.
-    """
-    reads = sorted(reads)
-    for sequence, sources in _sequences(documents, layers, merge):
-        spans = [() if source is None else source.layers.get(sequence, ()) for source in sources]
-        flags = [
-            None if document is None or not where else counted(of_side, document, where)
-            for document, of_side in zip(documents, spans, strict=True)
-        ]
-        rows = [
-            (span.start, span.end, side, number)
-            for side, of_side in enumerate(spans)
-            for number, span in enumerate(of_side)
-        ]
-        for members in components(sorted(rows), touching=True):
-            first = members[0][0]
-            if equal is not None and len(members) == 2:
-                first_span, second_span = [spans[side][number] for _, _, side, number in members]
-                of_two_sides = members[0][2] != members[1][2] and members[0][:2] == members[1][:2]
-                if (
-                    of_two_sides
-                    and first_span.labels == second_span.labels
-                    and first_span.parts is None
-                    and second_span.parts is None
-                ):
-                    equal.append(EqualCase(sequence, first, first_span.end, first_span))
-                    continue
-            sides: list[tuple[Span, ...] | None] = []
-            counted_spans: list[tuple[bool, ...] | None] = []
-            for side, document in enumerate(documents):
-                of_case = [
-                    (number, spans[side][number]) for _, _, its_side, number in members if its_side == side
-                ]
-                if document is not None and document.ordered:
-                    of_case.sort(key=itemgetter(0))
-                elif len(of_case) > 1:
-                    of_case.sort(key=lambda each: _rank(_entry(each[1], 0, sequence, reads, True)))
-                sides.append(None if document is None else tuple([span for _, span in of_case]))
-                flagged = flags[side]
-                counted_spans.append(flagged if flagged is None else tuple([flagged[n] for n, _ in of_case]))
-            yield Located(sequence, first, tuple(sides), tuple(counted_spans))

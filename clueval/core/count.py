@@ -15,9 +15,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
-from clueval.core.case import Case, Key, Keys, Located, keys_of, located, other_key, presence
+from clueval.core.case import Key, Keys, keys_of, other_key, presence
 from clueval.core.document import Document, Notes, Pair, Text, metadata_with_id
-from clueval.core.metric import AnyMetric, Metric, require_countable, require_no_gaps, split_metrics
+from clueval.core.metric import AnyMetric, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
@@ -62,11 +62,6 @@ class Step(Protocol):
 def each(change: Callable[[Pair], Iterable[Pair]], pairs: Sequence[Pair]) -> list[Pair]:
     """Return the pairs that `change` makes of each pair."""
     return [changed for pair in pairs for changed in change(pair)]
-
-
-def noted(pair: Text, notes: Mapping[tuple[str, ...], int]) -> Notes:
-    """Return the notes of a pair with further ones."""
-    return dict(Counter(pair.notes) + Counter(notes)) if notes else pair.notes
 
 
 class DocumentPlace(NamedTuple):
@@ -214,7 +209,11 @@ def count(
             if in_sentences and documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = in_documents(bag), False
             with collector_paused(aligned):
-                parts = _parts_of(aligned) if in_sentences else None
+                parts = None
+                if in_sentences:
+                    from clueval.core.sentences import TextParts  # few plans count sentences
+
+                    parts = TextParts(aligned)
                 tallies = _count_documents(bag, plan, pairs, aligned, parts)
                 if tallies is None:
                     bag, in_sentences, parts = in_documents(bag), False, None
@@ -285,12 +284,6 @@ def in_documents(bag: Bag) -> Bag:
     return bag.grouped(of)
 
 
-def _parts_of(texts: Sequence[Text]) -> TextParts:
-    from clueval.core.sentences import TextParts  # few plans count sentences
-
-    return TextParts(texts)
-
-
 # Metrics of cases
 
 
@@ -318,8 +311,10 @@ def _count_cases(bag: Bag, plan: Plan, place: DocumentPlace, pair: Text, parts: 
     for metric in split_metrics(plan.metrics)[0]:
         if metric.keeps:
             continue
+        from clueval.core.located import count_in_place, located  # most metrics keep their cases
+
         for case in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
-            (tally,) = _counted_in_place([metric], case, pair)
+            (tally,) = count_in_place([metric], case, pair)
             if parts is not None:
                 place = place._replace(sentence=parts.at(case.first).number)
             bag.add_tally(place, case.sequence, metric.name, tally)
@@ -337,38 +332,15 @@ def _require_countable(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -
     try:
         bag.check(keys.sequence, key)
     except CluevalError:  # once more, with the positions of the document
+        from clueval.core.located import count_in_place, located  # not needed for numbers
+
         first, _ = keys.ranges[keys.keys.index(key)]
         metrics = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
         where = plan.on_spans(pair.first, bag.layers)
         for candidate in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (candidate.sequence, candidate.first) == (keys.sequence, first):
-                _counted_in_place(metrics, candidate, pair)
+                count_in_place(metrics, candidate, pair)
         raise
-
-
-def _counted_in_place(metrics: Sequence[Metric], case: Located, pair: Text) -> list[Tally]:
-    """Return what metrics count in a case where it stands; an error names the document."""
-    whole = Case(case.sides, case.counted)
-    try:
-        for metric in metrics:
-            require_countable(metric, whole)
-        return [metric.count(whole) for metric in metrics]
-    except CluevalError as error:
-        document = _document_of_error(metrics, case, pair)
-        error.document, error.file = document.id, error.file or document.file
-        raise error from None
-
-
-def _document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> Document:
-    """Return the document of the first side whose spans cannot be counted, or of the first side."""
-    for number, document in enumerate(pair.sides):
-        spans = tuple(of_side if side == number else None for side, of_side in enumerate(case.sides))
-        try:
-            for metric in metrics:
-                require_countable(metric, Case(spans, case.counted))
-        except CluevalError:
-            return document or pair.first
-    return pair.first
 
 
 # Metrics of documents

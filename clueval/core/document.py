@@ -174,11 +174,11 @@ class Document:
 
     Positions count from `start`, the first position of the document (tokens are counted over a whole file),
     so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: the number of a token of
-    `tokens`, or of a code point of `text`. A document may come without its text; its spans are then not
-    checked against it. `lines` holds the line number of each token, `file` the path of the file; both
-    are ignored when documents are compared. If the only label of a span belongs to another layer than the one
-    that lists the span, as the label of a plain string does, it becomes a label of that layer; spans of the
-    layer `MERGED` keep the labels of their layers, even if there is only one.
+    `tokens`, or of a code point of `text`; with a text and without tokens, it is always ``character``. A document
+    may come without its text; its spans are then not checked against it. `lines` holds the line number of each token,
+    `file` the path of the file; both are ignored when documents are compared. If the only label of a span belongs to
+    another layer than the one that lists the span, as the label of a plain string does, it becomes a label of that
+    layer; spans of the layer `MERGED` keep the labels of their layers, even if there is only one.
 
     `tags` are the tags of each layer as they were written, `metadata` what the file says of the document. `ordered`
     says that the order of the spans of a layer counts, as it does in some formats; otherwise no number depends on it.
@@ -242,6 +242,8 @@ class Document:
             raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
         if type(self.layers) is not Layers:  # a reader gives `Layers`, and fields that it has made itself
             self._require_types()
+            if self.text is not None and self.tokens is None:
+                object.__setattr__(self, "unit", "character")
             named = {
                 name: spans if name == MERGED else in_layer(name, spans)
                 for name, spans in self.layers.items()

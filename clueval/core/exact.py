@@ -24,6 +24,9 @@ from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
 from clueval.files.options import is_number, option_field, require_choices
 
+_NAMES = (("gold", "tp_gold"), ("predicted", "tp_predicted"))
+"""The names in tallies of the spans of each side, and of those that are correct."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exact(Metric):
@@ -68,23 +71,23 @@ class Exact(Metric):
         if case.length:
             tally["positions", "all"] = case.length
             tally["positions", "equal"] = case.equal
-        gold, predicted = [
-            [(span.start, span.end, span.label, span.parts) for span in side]
-            for side in (case.gold, case.predicted)
-        ]
+        ranges = case.labelled_ranges()
+        gold, predicted = set(ranges[0]), set(ranges[1])
         if self.min_overlap is None:
-            both = set(gold) & set(predicted)
+            both = gold & predicted
             correct = both, both
         else:
             from clueval.core.one_to_one import equal_or_best_overlaps  # most spans are compared exactly
 
-            correct = equal_or_best_overlaps(case, gold, predicted, self._is_enough)
-        for side, name, keys in ((0, "gold", gold), (1, "predicted", predicted)):
+            correct = equal_or_best_overlaps(case, ranges[0], ranges[1], self._is_enough)
+        for side, keys in enumerate((gold, predicted)):
+            name, name_if_correct = _NAMES[side]
             flags = case.counted[side]
-            for key in set(keys if flags is None else compress(keys, flags)):
-                tally[name, key[2]] += 1
+            for key in keys if flags is None else set(compress(ranges[side], flags)):
+                label = key[2]
+                tally[name, label] = tally.get((name, label), 0) + 1
                 if key in correct[side]:
-                    tally[f"tp_{name}", key[2]] += 1
+                    tally[name_if_correct, label] = tally.get((name_if_correct, label), 0) + 1
         return tally
 
     def _is_enough(self, gold: Span, predicted: Span) -> bool:

@@ -8,8 +8,8 @@ A metric is a frozen dataclass of its settings, whose values are in the signatur
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 from clueval.core.case import Case, Where
 from clueval.core.document import Document, Pair
@@ -143,10 +143,15 @@ class DocumentMetric(Reporting, Protocol):
 AnyMetric = Metric | DocumentMetric
 
 
+def is_of_cases(metric: AnyMetric) -> TypeGuard[Metric]:
+    """Return whether a metric counts cases; otherwise it counts documents."""
+    return not hasattr(metric, "count_documents")
+
+
 def split_metrics(metrics: Sequence[AnyMetric]) -> tuple[list[Metric], list[DocumentMetric]]:
     """Return the metrics that count cases, and those that need documents."""
     of_documents = [metric for metric in metrics if hasattr(metric, "count_documents")]
-    of_cases = [metric for metric in metrics if not hasattr(metric, "count_documents")]
+    of_cases = [metric for metric in metrics if is_of_cases(metric)]
     return of_cases, of_documents  # type: ignore[return-value]  # told apart by their methods
 
 
@@ -172,7 +177,7 @@ def require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:
             )
 
 
-def number_of(value: object) -> float | None:
+def finite_number(value: object) -> float | None:
     """Return a number, also one that is written as a string, if it is finite, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -188,7 +193,7 @@ def number_of(value: object) -> float | None:
 def score_of(span: Span, feature: str, document: Document) -> float:
     """Return the score of a predicted span. Raises `UsageError` for a score that is missing or no finite number."""
     value = span.features.get(feature)
-    number = number_of(value)
+    number = finite_number(value)
     if number is None:
         problem = "has no score" if value is None else "has no number as its score"
         raise UsageError(
@@ -198,20 +203,3 @@ def score_of(span: Span, feature: str, document: Document) -> float:
             advice="every predicted span needs a finite number in this feature",
         )
     return number
-
-
-def average_precision(points: Iterable[tuple[float, float, float]]) -> float:
-    """Return the area under the steps of a precision-recall curve: of thresholds with precision and recall.
-
-    It is the sum, from the highest threshold down, of precision times the gain in recall over the highest recall
-    before, ``sum over n of (R_n - R_(n-1)) P_n``; where recall never falls, scikit-learn's `average_precision_score`.
-
-    >>> average_precision([(0.5, 0.5, 1.0), (0.9, 1.0, 0.5)])
-    0.75
-    """
-    highest, steps = 0.0, []
-    for _, precision, recall in sorted(points, reverse=True):
-        if recall > highest:
-            steps.append((recall - highest) * precision)
-            highest = recall
-    return math.fsum(steps)

@@ -9,11 +9,10 @@ n spans that all overlap costs O(n^4) at worst, and is refused if it is large. `
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from clueval.core.case import Case
-from clueval.core.overlap import shared_positions
-from clueval.core.ranges import Ranges
+from clueval.core.case import Case, LabelledRange
+from clueval.core.overlap import UnionFind, shared_positions
 from clueval.core.span import Span
 from clueval.files.errors import LimitError
 
@@ -24,16 +23,12 @@ Pairs = Sequence[Mapping[int, float]]
 """For each number of the first side, the numbers of the other side that it can be paired with, and their worth."""
 
 
-SpanKey = tuple[int, int, str, Ranges | None]
-"""Start, end, label and parts of a span: what makes it equal to others."""
-
-
 def equal_or_best_overlaps(
     case: Case,
-    gold: Sequence[SpanKey],
-    predicted: Sequence[SpanKey],
+    gold: Sequence[LabelledRange],
+    predicted: Sequence[LabelledRange],
     is_enough: Callable[[Span, Span], bool],
-) -> tuple[set[SpanKey], set[SpanKey]]:
+) -> tuple[set[LabelledRange], set[LabelledRange]]:
     """Return the spans of each side of a case that are in a pair: of one label, and equal, or with enough overlap.
 
     `gold` and `predicted` are the spans of the sides; equal spans of one side are one.
@@ -56,7 +51,7 @@ def equal_or_best_overlaps(
     return {golds[rank] for rank in chosen}, {predicteds[rank] for rank in chosen.values()}
 
 
-def _numbers(keys: Sequence[SpanKey]) -> dict[SpanKey, int]:
+def _numbers(keys: Sequence[LabelledRange]) -> dict[LabelledRange, int]:
     """Return the number of the first span of each key, in the order of start, end, label and parts."""
     first = {key: number for number, key in reversed(list(enumerate(keys)))}
     return dict(sorted(first.items(), key=lambda item: (*item[0][:3], item[0][3] or ())))
@@ -71,7 +66,14 @@ def best_pairs(pairs: Pairs) -> dict[int, int]:
     {0: 1, 1: 0, 2: 2}
     """
     chosen: dict[int, int] = {}
-    for component in _components(pairs):
+    sets = UnionFind(len(pairs))
+    first_of: dict[int, int] = {}  # the first number that can be paired with a number of the other side
+    for number, others in enumerate(pairs):
+        for other in others:
+            sets.unite(number, first_of.setdefault(other, number))
+    for component in sets.groups():
+        if not pairs[component[0]]:
+            continue
         if len(component) == 1:
             (number,) = component
             chosen[number] = max(pairs[number], key=lambda other: (pairs[number][other], -other))
@@ -90,27 +92,6 @@ def best_pairs(pairs: Pairs) -> dict[int, int]:
                 mates[number], owners[other] = other, number
         chosen |= mates
     return dict(sorted(chosen.items()))
-
-
-def _components(pairs: Pairs) -> Iterator[list[int]]:
-    """Yield the numbers of the first side that hang together by the other side; those without pairs are left out."""
-    of_other: dict[int, list[int]] = {}
-    for number, others in enumerate(pairs):
-        for other in others:
-            of_other.setdefault(other, []).append(number)
-    reached: set[int] = set()
-    for first, others in enumerate(pairs):
-        if first in reached or not others:
-            continue
-        reached.add(first)
-        component = [first]
-        for number in component:  # grows
-            for other in pairs[number]:
-                for further in of_other.pop(other, ()):
-                    if further not in reached:
-                        reached.add(further)
-                        component.append(further)
-        yield sorted(component)
 
 
 def _best_path(

@@ -8,12 +8,12 @@ starts finds the components one after the other.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from operator import ge, gt, itemgetter
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from clueval.core.ranges import intersect
-from clueval.core.span import Span, by_position
+from clueval.core.span import Ranges, Span, by_position, intersect
 from clueval.files.errors import LimitError
 
 if TYPE_CHECKING:
@@ -97,6 +97,13 @@ class UnionFind:
             self._parents[other] = one
             self._sizes[one] += self._sizes[other]
 
+    def groups(self) -> list[list[int]]:
+        """Return the numbers of each set, sets in the order of their first numbers."""
+        groups: dict[int, list[int]] = {}
+        for number in range(len(self._parents)):
+            groups.setdefault(self.find(number), []).append(number)
+        return list(groups.values())
+
 
 def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
     """Return the numbers of the spans that share positions, directly or through others, group by group.
@@ -113,10 +120,7 @@ def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
         if run[-1][1] > run[0][0]:
             for row in run:
                 sets.unite(run[0][2], row[2])
-    groups: dict[int, list[int]] = {}
-    for number in range(len(spans)):
-        groups.setdefault(sets.find(number), []).append(number)
-    return list(groups.values())
+    return sets.groups()
 
 
 def _fragments(spans: Sequence[Span]) -> list[tuple[int, int, int]]:
@@ -230,3 +234,76 @@ def require_few_pairs(pairs: int, spans: int) -> None:
             f"more than {most:,} pairs of spans overlap, too many to be compared one by one",
             advice="score the document in parts, or leave out spans that are nested or repeated",
         )
+
+
+# Ranges and regions
+
+
+class HasFragments(Protocol):
+    """A span, or something else that has ranges."""
+
+    @property
+    def fragments(self) -> Ranges: ...
+
+
+def joined_ranges(ranges: Iterable[tuple[int, int]], join: Callable[[int, int], bool] = gt) -> Ranges:
+    """Return the ranges in order; two are one if `join` is true of the end of the first and the start of the second.
+
+    By default, these are ranges that overlap.
+
+    >>> joined_ranges([(3, 5), (0, 2), (4, 6)])
+    ((0, 2), (3, 6))
+    """
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if joined and join(joined[-1][1], start):
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+class Regions:
+    """The union of some half-open ranges; ranges that touch become one. A query costs O(log n).
+
+    >>> regions = Regions([(5, 7), (7, 9), (1, 2)])
+    >>> regions.positions, regions.hold(Span(6, 8)), regions.hold(Span(8, 11)), regions.touch(Span(8, 11))
+    (5, True, False, True)
+    """
+
+    __slots__ = ("_ranges", "_solid")
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._ranges = joined_ranges(ranges, ge)
+        self._solid = tuple((start, end) for start, end in self._ranges if start < end)
+
+    def __bool__(self) -> bool:
+        return bool(self._ranges)
+
+    @property
+    def positions(self) -> int:
+        """The number of positions."""
+        return sum(end - start for start, end in self._solid)
+
+    def hold(self, span: HasFragments) -> bool:
+        """Return whether all positions of the span are in the regions; of zero length, also at their borders."""
+        return all(self._holds(start, end) for start, end in span.fragments)
+
+    def touch(self, span: HasFragments) -> bool:
+        """Return whether any position of the span is in the regions; of zero length, also at their borders."""
+        return any(
+            self._holds(start, end) if start == end else self._shares(start, end)
+            for start, end in span.fragments
+        )
+
+    def shared(self, span: HasFragments) -> int:
+        """Return the number of positions of the span that are in the regions; costs O(log n + k) for k regions."""
+        return sum(end - start for start, end in intersect(span.fragments, self._solid))
+
+    def _holds(self, start: int, end: int) -> bool:
+        number = bisect_right(self._ranges, start, key=itemgetter(0)) - 1
+        return number >= 0 and end <= self._ranges[number][1]
+
+    def _shares(self, start: int, end: int) -> bool:
+        number = bisect_left(self._solid, (end,)) - 1
+        return number >= 0 and start < self._solid[number][1]

@@ -8,13 +8,13 @@ token (a *corpus position*: XML tags and blank lines are not counted) or of a Un
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NoReturn
 
-from clueval.core.ranges import Ranges, intersect
 from clueval.files.errors import SpanError, described
 
 DEFAULT_LAYER = "label"
@@ -30,6 +30,9 @@ NO_LABEL = "_"
 
 NO_SPAN_LABELS = ("NONE", "EMPTY")
 """The labels with which FairEval marks a sentence without spans."""
+
+Ranges = tuple[tuple[int, int], ...]
+"""Half-open ranges of positions."""
 
 
 class Frozen(dict[str, Any]):
@@ -238,3 +241,23 @@ def _range_and_labels(start: int, end: int, labels: Mapping[str, str | None] | s
 
 by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")
 """The order of spans: by start, then by end."""
+
+
+def intersect(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the positions in both, each of which has sorted, disjoint ranges.
+
+    Costs O(k log n + m) for k ranges of the side with fewer, n of the other, and m that are returned.
+
+    >>> intersect([(0, 4), (6, 9)], [(2, 7)])
+    [(2, 4), (6, 7)]
+    """
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    shared = []
+    for start, end in few:
+        i = bisect_left(many, (start,))  # the first range that starts here or later
+        if i and many[i - 1][1] > start:
+            i -= 1
+        while i < len(many) and many[i][0] < end:
+            shared.append((max(start, many[i][0]), min(end, many[i][1])))
+            i += 1
+    return shared

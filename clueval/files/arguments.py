@@ -14,6 +14,7 @@ from os import PathLike
 from typing import Any, NamedTuple, TypeVar
 
 from clueval.files.errors import UsageError, described
+from clueval.files.overwriting import inputs_kept
 
 
 class _Kind(NamedTuple):
@@ -97,6 +98,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def checked_call(function: Function) -> Function:
     """Decorate a public function: a call with arguments, or types, that it does not take raises `UsageError`.
 
+    None of the outputs of a call replaces one of its inputs. (`inputs_kept` as a decorator would put a frame of
+    `contextlib` between, whose line warnings would name.)
+
     >>> @checked_call
     ... def score(gold, predicted): ...
     >>> score(["B-PER"])
@@ -113,7 +117,8 @@ def checked_call(function: Function) -> Function:
             if name in kinds:
                 require_kind(value, kinds[name], name)
         try:
-            return function(*positional, **named)
+            with inputs_kept():
+                return function(*positional, **named)
         except TypeError as error:
             within = error.__traceback__ and error.__traceback__.tb_next
             if within is not None:  # the call was right, and the error comes from the function

@@ -7,7 +7,7 @@ In an advice, ``{by:document}`` is an option with a value, ``{by}`` one without:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 SETTINGS = "settings belong to a metric: {metric:partial(factor=0.5)}"
 REDACTED = "; redacted texts are masking([{'text': text, 'spans': spans}], [redacted], redacted=True)"
@@ -36,6 +36,8 @@ bootstrap ci interval confidence_interval n_boot: use {{intervals:True}}
 groups group_by domain category: use {{by:KEY}}
 baseline regression: clueval score --fail-if-worse BASELINE tests for a loss, clueval compare the difference
 min_f1 fail threshold min: use clueval score --fail-under f1=0.8; {SETTINGS}
+fail_under fail_over fail_if_worse fail_on_leak fail_on_new gates: these set the exit code of commands; in Python, \
+test a number, as in assert result.f1 >= 0.8
 factor glue betas beta focus weights containing settings set setting min_overlap overlap_of: {SETTINGS}
 word_ids id2label label_list label_names class_names features: names of tags that are numbers are {{names:[...]}}; \
 -100 is ignored
@@ -67,6 +69,7 @@ agree.metric agree.metrics agree.kappa agree.cohen agree.fleiss agree.alpha agre
 printed; {{conventions}} names other F1 scores
 agree.gold agree.predicted: name annotators without options; {{system}} names a system
 agree.by agree.label agree.per_label: the tables have a row for each label
+compare.intervals: intervals are always computed; {{confidence:0.9}} changes them
 compare.systems compare.files: name the files without options, as in GOLD base=A large=B
 compare.alpha compare.level compare.significance: use {{confidence:0.99}} for 1 %
 compare.bootstrap compare.test compare.permutation: the test is randomisation; {{resamples:N}} says how often
@@ -137,6 +140,16 @@ def question(name: str, names: Collection[str], cutoff: float = NEAR) -> str:
     """
     near = near_names(name, names, cutoff)
     return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def one_of(name: str, names: Iterable[object]) -> str:
+    """Return the names, after a question that suggests those that are similar.
+
+    >>> one_of("recal", ["recall", "precision"])
+    'did you mean recall? one of recall, precision'
+    """
+    known = list(map(str, names))
+    return f"{question(name, known)} one of {', '.join(known)}".lstrip()
 
 
 def synonym(name: str, function: str, *, dashes: bool = False) -> str | None:

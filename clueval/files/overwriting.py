@@ -10,16 +10,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from clueval.files.errors import FileError, UsageError
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 _Identity = tuple[int, int]
 """The identity of a file under any name: its device and its number there, as `os.path.samefile` compares."""
@@ -80,20 +77,6 @@ def inputs_kept() -> Iterator[None]:
         yield
     finally:
         _FILES.reset(token)
-
-
-def keeps_inputs(function: Function) -> Function:
-    """Decorate a function that reads and writes: none of its outputs replaces an input.
-
-    `inputs_kept()` as a decorator would put a frame of `contextlib` between, whose line warnings would name.
-    """
-
-    @wraps(function)
-    def call(*positional: Any, **named: Any) -> Any:
-        with inputs_kept():
-            return function(*positional, **named)
-
-    return call  # type: ignore[return-value]  # it takes what the function takes
 
 
 def note_input(path: str | Path) -> None:

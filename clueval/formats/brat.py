@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.core.document import GROUP, Document
-from clueval.core.ranges import Ranges
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Ranges, Span, name_of
 from clueval.core.span_forms import in_order
 from clueval.files.errors import FileError, FormatError, SpanError, UsageError
 from clueval.files.limits import require_short_texts

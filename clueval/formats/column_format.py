@@ -59,7 +59,7 @@ class TokenLines:
     Attributes:
         rows: the number of lines.
         characters: the number of characters of the sentence that is open.
-        ends, heads: the row after each sentence, and its id.
+        ends, heads: the row after each sentence, and its id, or the line that has it.
         unspaced: the number of a sentence, and the IDs of words of it that no blank follows.
     """
 
@@ -121,10 +121,11 @@ class TokenLines:
         """Return the number of each line."""
         return _LineNumbers(self._first_rows, self._first_lines, self.rows)
 
-    def sentences(self, start: int) -> list[Sentence]:
-        """Return the sentences, if the first token has the position `start`."""
-        places = zip([0, *self.ends], self.ends, self.heads, strict=False)
-        return [Sentence(first + start, end + start, head) for first, end, head in places]
+    def sentences(self, start: int, id_in: Callable[[str], str | None] | None) -> list[Sentence]:
+        """Return the sentences, if the first token has the position `start`; `id_in` returns the id in a head."""
+        ids = self.heads if id_in is None else [None if head is None else id_in(head) for head in self.heads]
+        places = zip([0, *self.ends], self.ends, ids, strict=False)
+        return [Sentence(first + start, end + start, identifier) for first, end, identifier in places]
 
 
 class _LineNumbers(Sequence[int]):
@@ -213,7 +214,7 @@ class ColumnInput:
         *,
         head: str | None = None,
     ) -> None:
-        """End the current document, and begin the next, whose first sentence has the id `head`.
+        """End the current document, and begin the next, whose first sentence has the `head`.
 
         Without an identifier, its id is its number.
         """
@@ -226,10 +227,10 @@ class ColumnInput:
         if not self.is_open:
             self.begin_document(None, self.metadata, head=self._head)
 
-    def begin_sentence(self, identifier: str | None) -> None:
-        """End the current sentence; the next one has this id."""
+    def begin_sentence(self, head: str) -> None:
+        """End the current sentence; the next one has this id, or the id in this line."""
         self.end_sentence()
-        self._head = identifier
+        self._head = head
 
     def end_sentence(self) -> None:
         """End the current sentence if it has tokens."""
@@ -355,6 +356,7 @@ class ColumnFormat(Form):
         marks: lines that are no tokens, of which the first that fits acts.
         is_token: whether a special line that no mark fits is a token; otherwise it is a comment.
         passed_over: returns the kind of a special line that is not read, but counted.
+        id_in: returns the id of a sentence in the line before it, where this is not the id.
         columns: returns what the file says of its columns.
         bracketed: the names of sources whose values are brackets, ``*``: all.
         brackets: the class of these brackets.
@@ -376,7 +378,8 @@ class ColumnFormat(Form):
     special: re.Pattern[str] = _NEVER
     marks: tuple[LineRule, ...] = ()
     is_token: Callable[[ColumnInput, str], bool] = lambda reader, line: False
-    passed_over: Callable[[ColumnInput, int, str], str | None] = lambda reader, number, line: None
+    passed_over: Callable[[ColumnInput, int, str], str | None] | None = None
+    id_in: Callable[[str], str | None] | None = None
     columns: Callable[[Blocks, str, FormatOptions], Columns] = lambda blocks, file, options: Columns()
     bracketed: tuple[str, ...] = ()
     brackets: type[Brackets] = Brackets

@@ -62,7 +62,7 @@ class ColumnValues:
         tokens: list[str] = []
         token_ids = None
         text = None
-        sentences = lines.sentences(reader.start)
+        sentences = lines.sentences(reader.start, self.form.id_in)
         if layout is not None and lines.rows:
             columns = self.columns(layout)
             tokens = columns[layout.token]

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from operator import methodcaller
 from typing import NamedTuple
 
+from clueval.core.bag import Read
 from clueval.core.document import Document
-from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, TagError, UsageError
-from clueval.files.limits import Limits
+from clueval.files.limits import LINES_IN_SENTENCE, Limits
 from clueval.formats.column_format import Blocks, ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
+_LINES = methodcaller("count", "\n")
 
 
 def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -> Layout:
@@ -172,7 +174,7 @@ class ColumnReader(ColumnInput):
     def _blocks_read(self) -> Iterator[None]:
         """Read the file, and yield wherever documents may have ended: after each block, and at the end."""
         for number, text in self._blocks():
-            self._feed(number, text)
+            self.feed(number, text)
             yield
         self.finish()
         yield
@@ -195,57 +197,90 @@ class ColumnReader(ColumnInput):
 
     # Lines
 
-    def _feed(self, number: int, text: str) -> None:
+    def feed(self, number: int, text: str) -> None:
+        """Read a block of whole lines, given the number of the first; sentences between special lines together."""
         special = self.form.special
         if not self.form.blank_ends:
             self._line_by_line(number, text)
             return
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
             text = _BLANK_LINE.sub("", text)
-        position, length = 0, len(text)
+        position = next_special = one_by_one = 0  # sentences before `one_by_one` are irregular
+        length = len(text)
         while position < length:
             if text[position] == "\n":
                 self.end_sentence()
                 position, number = position + 1, number + 1
                 continue
-            end = text.find("\n\n", position) + 1 or length
-            run = text[position:end]
-            if special.search(run):
+            if next_special <= position:
+                match = special.search(text, position)
+                next_special = length if match is None else match.start()
+            past = text.rfind("\n\n", position, next_special) + 2
+            if past > max(position + 2, one_by_one) and self._takes_sentences:
+                if self._add_regular(number, text[position:past]):
+                    number += text.count("\n", position, past)
+                    position = past
+                    continue
+                one_by_one = past
+            past = text.find("\n\n", position) + 1 or length
+            run = text[position:past]
+            if next_special < past:
                 self._line_by_line(number, run)
             else:
                 self._tokens(number, run)
             number += run.count("\n")
-            position = end
+            position = past
+
+    @property
+    def _takes_sentences(self) -> bool:
+        """Whether sentences can be added together here, all to the document that is open."""
+        layout = self.layout
+        if layout is None or layout.document is not None or layout.meta or self.form.ragged:
+            return False
+        return self.is_open and not (self.state or self._head is not None or self.lines.of_sentence)
+
+    def _add_regular(self, number: int, text: str) -> bool:
+        """Add sentences with a blank line after each; return false if they must be read one by one."""
+        layout, limits = self.layout, self.limits
+        assert layout is not None
+        if "\n\n\n" in text or _has_gaps(text, layout.separator):
+            return False
+        sentences = [f"{sentence}\n" for sentence in text[:-2].split("\n\n")]
+        sizes = list(map(_LINES, sentences))
+        if max(sizes) > limits.max_sentence or self.lines.rows + sum(sizes) > limits.max_document:
+            return False  # the error names the line
+        if max(map(len, sentences)) > LINES_IN_SENTENCE * limits.max_line:
+            return False
+        self.add_sentences(number, sentences, sizes)
+        return True
+
+    def add_sentences(self, number: int, sentences: Sequence[str], sizes: Sequence[int]) -> None:
+        """Add whole sentences to the current document, given the numbers of their lines."""
+        self.lines.add_sentences(number, sentences, sizes)
 
     def _line_by_line(self, number: int, run: str) -> None:
         """Read lines of which some may be no tokens; the lines between these are read together."""
-        position = 0
-        for match in self.form.special.finditer(run):
+        form, position = self.form, 0
+        for match in form.special.finditer(run):
             start = match.start()
             if start > position:
                 self._tokens(number, run[position:start])
                 number += run.count("\n", position, start)
             position = run.index("\n", start) + 1
             line = run[start : position - 1]
-            if not self._acts(number, line):
+            kind = None if form.passed_over is None else form.passed_over(self, number, line)
+            if kind is not None:
+                self.passed_over[kind] += 1
+            elif form.is_token(self, line):
                 self._tokens(number, f"{line}\n")
+            else:
+                for pattern, act in form.marks:
+                    if mark := pattern.match(line):
+                        act(self, number, mark)
+                        break
             number += 1
         if position < len(run):
             self._tokens(number, run[position:])
-
-    def _acts(self, number: int, line: str) -> bool:
-        """Read a special line; return false if it is a token line, too."""
-        kind = self.form.passed_over(self, number, line)
-        if kind is not None:
-            self.passed_over[kind] += 1
-            return True
-        if self.form.is_token(self, line):
-            return False
-        for mark in self.form.marks:
-            if match := mark.pattern.match(line):
-                mark.act(self, number, match)
-                break
-        return True
 
     def _tokens(self, number: int, run: str) -> None:
         self._use_notes()
@@ -259,12 +294,12 @@ class ColumnReader(ColumnInput):
                 self.sources |= {layer: column + 1 for layer, column in layers if isinstance(column, int)}
         if self.form.ragged:
             run = self._cut(number, run)
-        elif layout.separator == " ":
-            if run[0] == " " or "  " in run or "\n " in run or " \n" in run:
+        elif _has_gaps(run, layout.separator):
+            if layout.separator == " ":
                 lines = run[:-1].split("\n")
                 run = "".join(" ".join(filter(None, line.split(" "))) + "\n" for line in lines)
-        elif "\t\n" in run:
-            run = self._without_empty_fields(run, layout.width)
+            else:
+                run = self._without_empty_fields(run, layout.width)
         if layout.document is None and not layout.meta:
             self.add(number, run)
             return
@@ -325,6 +360,13 @@ class ColumnReader(ColumnInput):
                 self.refuse(number + offset, f"the line has {len(fields)} columns, no column {column}")
             lines.append("\t".join([fields[place] for place in places]))
         return "\n".join([*lines, ""])
+
+
+def _has_gaps(run: str, separator: str) -> bool:
+    """Return whether lines may have empty fields: more blanks than one, at their edges, too, or a last tab."""
+    if separator == "\t":
+        return "\t\n" in run
+    return run[0] == " " or "  " in run or "\n " in run or " \n" in run
 
 
 def _fields_of(run: str) -> list[str]:

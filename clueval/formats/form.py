@@ -244,7 +244,9 @@ def all_forms() -> list[Form]:
 def entries_named(name: str) -> list[Described]:
     """Return the entries of a format. Raises `UsageError` for an unknown name."""
     if name not in NAMES:
-        raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(NAMES)}")
+        from clueval.files.names import one_of  # only for names that do not exist
+
+        raise UsageError(f"unknown format {name!r}", advice=one_of(name, NAMES))
     return [entry for entry in ENTRIES if entry.name == name]
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
-from clueval.files.options import column, option_field, require_types, whole
+from clueval.files.options import changed_values, column, option_field, require_types, whole
 from clueval.files.overwriting import input_path
 
 OFFSETS = ("points", "utf16", "bytes")
@@ -38,7 +40,7 @@ def _formats() -> Sequence[str]:
     return NAMES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Reading:
     """How files, and rows in memory, are read, except for their layers.
 
@@ -216,6 +218,10 @@ class Reading:
         parse=whole,
     )
 
+    def __repr__(self) -> str:
+        values = (f"{name}={value!r}" for name, value in changed_values(self).items())
+        return f"{type(self).__name__}({', '.join(values)})"
+
     def __post_init__(self) -> None:
         self.limits  # noqa: B018  # it raises the error of a limit
         require_types(self)
@@ -229,7 +235,9 @@ class Reading:
             labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
             object.__setattr__(self, "labels", labels)
         if self.input is not None and self.input not in _formats():
-            raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(_formats())}")
+            from clueval.files.names import one_of  # only for names that do not exist
+
+            raise UsageError(f"unknown format {self.input!r}", advice=one_of(self.input, _formats()))
         for name, (choices, problem) in _CHOICES.items():
             value = getattr(self, name)
             if value is not None and value not in choices:
@@ -265,7 +273,7 @@ class Reading:
         return None if self.text is None else Path(self.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FormatOptions(Reading):
     """How one side is read: the options for reading, and what the function that reads adds to them.
 
@@ -295,9 +303,18 @@ class FormatOptions(Reading):
         *,
         unplaced: bool = False,
     ) -> FormatOptions:
-        """Return the options `reading` for files with these layers."""
-        options = {option.name: getattr(reading, option.name) for option in fields(Reading)}
-        return cls(**options, layers=layers, unit=unit, unplaced=unplaced)
+        """Return the options `reading`, which are valid, for files with these layers."""
+        for layer in layers or ():
+            require_encodable("layer", layer)
+        options = cls.__new__(cls)
+        more = {"layers": layers, "unit": unit, "unplaced": unplaced, "unannotated": None}
+        for name, value in chain(zip(_NAMES, _values_of(reading), strict=True), more.items()):
+            object.__setattr__(options, name, value)
+        return options
+
+
+_NAMES = [option.name for option in fields(Reading)]
+_values_of = attrgetter(*_NAMES)
 
 
 class ReadingOptions(TypedDict, total=False):

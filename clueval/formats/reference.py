@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from clueval.core.ranges import Ranges
+from clueval.core.span import Ranges
 from clueval.files.errors import FormatError, SpanError
 from clueval.formats.options import OFFSETS
 

@@ -43,16 +43,16 @@ def _is_token(reader: ColumnInput, line: str) -> bool:
 def _tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     elements: _Elements = reader.state
     closing, name, _, empty = match.groups()
-    if name == reader.options.document_tag != reader.options.sentence_tag:
-        _document_tag(reader, number, match)
-    elif name != reader.options.sentence_tag:
-        if not elements.document:
+    if name != reader.options.sentence_tag:
+        if name == reader.options.document_tag:
+            _document_tag(reader, number, match)
+        elif not elements.document:
             _surround(reader, number, match)
     elif not closing and not empty:
         if elements.sentence:
             _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
         elements.sentence = number
-        reader.begin_sentence(attributes(match[0]).get("id"))
+        reader.begin_sentence(match.string)
     elif closing and not elements.sentence:
         _complain(reader, number, f"</{name}> without <{name}> before it")
     elif closing:
@@ -144,6 +144,7 @@ VRT = ColumnFormat(
     special=re.compile(r"^(?:<| *\n)", re.MULTILINE),
     marks=(LineRule(_TAG, _tag), LineRule(re.compile("<"), _oddity)),
     is_token=_is_token,
+    id_in=lambda line: attributes(line).get("id"),
     blank_ends=False,
     entities=unescape,
     state=_Elements,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -30,8 +30,8 @@ FIRST = (
 )
 """The pages that come before the others of their section, because these use their words. The others come by name."""
 
-Parts = Mapping[str, Callable[[], str]]
-"""Functions that return Markdown. Each replaces the line of a page that ends in ``<!-- clueval: NAME -->``."""
+Parts = Mapping[str, Callable[[], Iterable[tuple[str, Iterable[str]]]]]
+"""Functions that return sections, each a title and lines, for the line of a page with ``<!-- clueval: NAME -->``."""
 
 _SAMPLES = "*`clueval samples samples` writes the files of the examples.*"
 """A line for every page that uses samples."""
@@ -44,6 +44,9 @@ _LINK = re.compile(r"\[([^]\n]+)\]\(([a-z0-9-]+)\.md\)")
 SIMILAR = 0.6
 """How similar a word must be that is looked for instead of one that no page has."""
 
+SIMILAR_WORDS = "similar"
+"""The name of the list of pages where no page has any word that is looked for."""
+
 SHOWN = 10
 """How many pages `found_pages` lists."""
 
@@ -52,7 +55,7 @@ _WORDS = re.compile(r"^<!-- words: (.*) -->$", re.MULTILINE)
 
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _ANY_LINK = re.compile(r"\[([^]\n]+)\]\([^)\n]+\)")
-_SIGNS = re.compile(r"^[\s#>|-]+|[`*]|\s*\|$|\s*<!--.*-->")
+_SIGNS = re.compile(r"^[\s#>|*-]+|`|\*\*|(?<![/'\w])\*(?=[\w`])|(?<=\w)\*(?![./\w])|\s*\|$|\s*<!--.*-->")
 _LONGEST = 110
 """How long the line of a page may be before it is cut around the word."""
 
@@ -101,7 +104,12 @@ class Page:
         if "samples/" in text and "clueval samples" not in text:
             title, summary, rest = text.split("\n\n", 2)
             text = "\n\n".join([title, summary, _SAMPLES, rest])
-        return replace(self, text=_PART.sub(lambda line: parts[line[1]](), text))
+
+        def sections(line: re.Match[str]) -> str:
+            made = ((title, "\n".join(lines).strip()) for title, lines in parts[line[1]]())
+            return "\n".join(f"## {title}\n\n```text\n{body}\n```\n" for title, body in made)
+
+        return replace(self, text=_PART.sub(sections, text))
 
     def for_terminal(self) -> str:
         """Return the text with a command instead of each link to another page."""
@@ -156,7 +164,8 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
 
     A word in the heading of a page counts most; one that many pages have counts little; a page of the reference, which
     has many words, counts half. Spelling is compared as `_plain` leaves it. A word that no page has is replaced by the
-    most similar one of all. Raises `UsageError`, with the nearest name of a page, if no word is found.
+    most similar one of all; if no page has any of the words, the name of the list is `SIMILAR_WORDS`. Raises
+    `UsageError`, with the nearest name of a page, if no similar word is found, either.
     """
     query = " ".join(words)
     pages = [page.completed(parts) for page in all_pages().values()]
@@ -164,9 +173,12 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
     summaries = [_plain(page.plain_summary) for page in pages]
     texts = [f"{heading} {_plain(page.shown_text)}" for heading, page in zip(headings, pages, strict=True)]
     weights: dict[re.Pattern[str], float] = {}
+    name, what = SIMILAR_WORDS, "similar words"
     for word in re.findall(r"\w+", _plain(query)):
         pattern = re.compile(rf"(?<!\w){word.removesuffix('s') if len(word) > 3 else word}")
         number = sum(bool(pattern.search(text)) for text in texts)
+        if number:
+            name, what = "search", "these words or similar ones"
         if not number and (similar := _similar(word, texts)):
             pattern = re.compile(rf"(?<!\w){similar}")
             number = sum(bool(pattern.search(text)) for text in texts)
@@ -183,11 +195,11 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
     matching = [pages[number] for number in ranked if points[number]]
     if not matching:
         raise _nothing(query)
-    lines = [f"No page has the name {query!r}. Pages with these words or similar ones, the best first:", ""]
+    lines = [f"No page has the name {query!r}. Pages with {what}, the best first:", ""]
     lines += [f"- [{page.title}]({page.name}.md): {_line(page, list(weights))}" for page in matching[:SHOWN]]
     if len(matching) > SHOWN:
         lines += ["", f"{len(matching) - SHOWN} more have a word of these."]
-    return Page("search", "\n".join(lines))
+    return Page(name, "\n".join(lines))
 
 
 def _plain(text: str) -> str:

@@ -71,9 +71,11 @@ def metric_class(name: str) -> Any:
     'Exact'
     """
     if name not in METRICS:
-        every, equivalent = f"one of {', '.join(METRICS)}", _OTHER_NAMES.get(name.lower())
-        advice = every if equivalent is None else f"its numbers are those of {equivalent!r}; {every}"
-        raise UsageError(f"unknown metric {name!r}", advice=advice)
+        from clueval.files.names import one_of  # only for names that do not exist
+
+        equivalent = _OTHER_NAMES.get(name.lower())
+        same = "" if equivalent is None else f"its numbers are those of {equivalent!r}; "
+        raise UsageError(f"unknown metric {name!r}", advice=same + one_of(name, METRICS))
     module, kind = METRICS[name]
     return getattr(import_module(module), kind)
 
@@ -159,8 +161,9 @@ def metric_of(written: tuple[str, Mapping[str, Any]]) -> AnyMetric:
     kind = _imported_class(name) if "." in name else metric_class(name)
     declared = _settings_of(kind, name, settings)
     values = {
-        setting: declared[setting].default
-        if isinstance(value, str) and value == literal(declared[setting].default)
+        setting: default
+        if (default := declared[setting].default) is not None
+        and ("none" if value is None else value) == literal(default)
         else setting_of(kind, declared[setting], value, f"{name}({setting}=...)")
         for setting, value in settings.items()
     }
@@ -206,14 +209,11 @@ def with_settings(metric: AnyMetric) -> str:
     ('exact', 'exact(min_overlap=0.5)')
     """
     settings = [
-        f"{setting.name}={literal(getattr(metric, setting.name))}"
+        f"{setting.name}={_quoted(value) if value == 'none' and setting.default is None else literal(value)}"
         for setting in fields(metric)  # type: ignore[arg-type]  # a dataclass
+        for value in (getattr(metric, setting.name),)
         if setting.compare
-        and not (
-            (declared := option_of(setting)) is not None
-            and declared.later
-            and getattr(metric, setting.name) == setting.default
-        )
+        and not ((declared := option_of(setting)) is not None and declared.later and value == setting.default)
     ]
     return f"{metric.name}({','.join(settings)})" if settings else metric.name
 

@@ -28,8 +28,7 @@ from clueval.core.case import Case
 from clueval.core.levels import matches_in
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, classes_of
 from clueval.core.metric import Metric
-from clueval.core.ranges import Ranges
-from clueval.core.span import SIDES, Span
+from clueval.core.span import SIDES, Ranges, Span
 from clueval.core.tally import Tally
 
 Entry = tuple[str, str, str | None, int]

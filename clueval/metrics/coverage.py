@@ -29,15 +29,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress, starmap
-from operator import ge
+from operator import ge, not_
 from typing import Any, ClassVar
 
-from clueval.core.case import Where, counted
-from clueval.core.characters import has_characters
+from clueval.core.alignment import has_characters
+from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
-from clueval.core.ranges import intersect, joined_ranges
-from clueval.core.span import SIDES, Span
+from clueval.core.overlap import joined_ranges
+from clueval.core.span import SIDES, Span, intersect
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
 
 Range = tuple[int, int]
@@ -64,7 +64,7 @@ class Coverage(DocumentMetric):
             sides = [side.layers.get(sequence, ()) for side in pair.sides]
             if any(sides):
                 judged = [
-                    list(compress(spans, counted(spans, side, where))) if where else spans
+                    list(compress(spans, which_count(spans, side, where))) if where else spans
                     for side, spans in zip(pair.sides, sides, strict=True)
                 ]
                 _count(tally, next(filter(has_characters, pair.sides), None), sides, judged)
@@ -143,7 +143,7 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
         lengths = list(accumulate(map(len, document.tokens or ()), initial=0))
     else:
         text = document.text or ""
-        tokens = [match.span() for match in _TOKEN.finditer(text)]
+        tokens = list(map(re.Match.span, _TOKEN.finditer(text)))
         starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
 
         def tokens_of(start: int, end: int) -> Range:
@@ -152,7 +152,7 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
             return begin, max(begin, past) if start < end else begin
 
         yield KINDS[0], tokens_of, _length
-        lengths = list(accumulate((not character.isspace() for character in text), initial=0))
+        lengths = list(accumulate(map(not_, map(str.isspace, text)), initial=0))
     yield KINDS[1], _unchanged, lambda start, end: lengths[end - first] - lengths[start - first]
 
 

@@ -21,20 +21,21 @@ those of other metrics of documents, and needs nothing else in the bag.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from clueval.core.case import Key, Where, case_of, counted, keys_of
+from clueval.core.case import Key, Where, case_of, keys_of, which_count
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.matching import with_merged
-from clueval.core.metric import AnyMetric, DocumentMetric, average_precision, score_of
-from clueval.core.ranges import Ranges
-from clueval.core.span import NOTHING, Span
+from clueval.core.metric import AnyMetric, DocumentMetric, score_of
+from clueval.core.span import NOTHING, Ranges, Span
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
+from clueval.statistics.curves import average_precision
 
 GRID = tuple(number / 10 for number in range(11))
 """The thresholds of metrics that are not counted at all scores, if none are given."""
@@ -89,17 +90,23 @@ class Curve(DocumentMetric):
                 tally.update(self._steps(pair, sequence, where))
             return tally
         tallies: dict[Key, Tally] = {}
+        scored = [
+            {
+                layer: [(score_of(span, self.feature, pair.predicted), span) for span in spans]
+                for layer, spans in pair.predicted.layers.items()
+            }
+            for pair in pairs
+        ]
+        scores = sorted(score for layers in scored for spans in layers.values() for score, _ in spans)
+        counts_of: dict[int, Tally] = {}  # by the number of spans below the threshold
         for threshold in self.thresholds or GRID:
-            visible = []
-            for pair in pairs:
-                layers = {
-                    layer: [
-                        span for span in spans if score_of(span, self.feature, pair.predicted) >= threshold
-                    ]
-                    for layer, spans in pair.predicted.layers.items()
-                }
-                visible.append(replace(pair, predicted=replace(pair.predicted, layers=layers, tags=NOTHING)))
-            for key, number in self._counts_of_pairs(visible, sequence, where, tallies).items():
+            hidden = bisect_left(scores, threshold)
+            if hidden not in counts_of:
+                visible = [
+                    _with_spans(pair, layers, threshold) for pair, layers in zip(pairs, scored, strict=True)
+                ]
+                counts_of[hidden] = self._counts_of_pairs(visible, sequence, where, tallies)
+            for key, number in counts_of[hidden].items():
                 tally[threshold, *key] += number
         return tally
 
@@ -135,7 +142,11 @@ class Curve(DocumentMetric):
         tally = Tally()
         gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
         counted_gold, counted_predicted = (
-            {_key(span) for span, counts in zip(spans, counted(spans, side, where), strict=True) if counts}
+            {
+                _key(span)
+                for span, counts in zip(spans, which_count(spans, side, where), strict=True)
+                if counts
+            }
             for spans, side in zip((gold, predicted), pair.sides, strict=True)
         )
         wanted = set(map(_key, gold))
@@ -201,6 +212,14 @@ class Curve(DocumentMetric):
                 point = {name: entry[name] for name in ("precision", "recall", "f1")}
                 points.setdefault(label, []).append({"threshold": threshold, **point})
         return points
+
+
+def _with_spans(pair: Pair, layers: Mapping[str, Sequence[tuple[float, Span]]], threshold: float) -> Pair:
+    """Return a pair with those predicted spans whose score is at least the threshold."""
+    visible = {
+        layer: [span for score, span in spans if score >= threshold] for layer, spans in layers.items()
+    }
+    return replace(pair, predicted=replace(pair.predicted, layers=visible, tags=NOTHING))
 
 
 _Key = tuple[int, int, str, Ranges | None]

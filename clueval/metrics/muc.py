@@ -52,8 +52,7 @@ from clueval.core.case import Case
 from clueval.core.metric import Metric, Sizes
 from clueval.core.one_to_one import most_pairs
 from clueval.core.overlap import components, overlaps_between
-from clueval.core.ranges import Ranges
-from clueval.core.span import Span
+from clueval.core.span import Ranges, Span
 from clueval.core.tally import Counts, Tally
 
 SCHEMES = ("strict", "exact", "partial", "type")
@@ -83,10 +82,11 @@ class Muc(Metric):
         for key, number in equal.items():
             for scheme in SCHEMES:
                 tally[scheme, key[2], "correct"] += number
-        rest = _Rest(_without_equal_pairs(case.gold, equal), _without_equal_pairs(case.predicted, equal))
-        by_range = rest.paired_by_range()
-        for scheme in SCHEMES:
-            rest.count(tally, scheme, rest.paired_by_label() if scheme == "type" else by_range)
+        if len(case.gold) + len(case.predicted) > 2 * equal.total():
+            rest = _Rest(*(_without_equal_pairs(spans, equal) for spans in (case.gold, case.predicted)))
+            by_range, by_label = rest.pairs()
+            for scheme in SCHEMES:
+                rest.count(tally, scheme, by_label if scheme == "type" else by_range)
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -95,15 +95,14 @@ class Muc(Metric):
         return {**_entries(overall[1]), "per_label": {label: _entries(counts) for label, counts in of_labels}}
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        (_, overall), *_ = _categories(total)
-        return {scheme: _counts(*categories) for scheme, categories in overall.items()}
-
-    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
         return {
-            scheme if label is None else f"per_label.{label}.{scheme}": _counts(*categories)[:2]
+            scheme if label is None else f"per_label.{label}.{scheme}": _counts(*categories)
             for label, counts in _categories(total)
             for scheme, categories in counts.items()
         }
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        return {path: counts[:2] for path, counts in self.headlines(total, layers).items()}
 
 
 def _categories(total: Tally) -> list[tuple[str | None, dict[str, list[int]]]]:
@@ -194,7 +193,16 @@ class _Rest:
             if predicted_number not in taken:
                 tally[scheme, label, "spurious"] += 1
 
-    def paired_by_range(self) -> _Pairs:
+    def pairs(self) -> tuple[_Pairs, _Pairs]:
+        """Return the pairs by range, and by label; two spans that overlap are one pair."""
+        sizes = {len(side) for side in self._sides}
+        if 0 in sizes:
+            return {}, {}
+        if sizes == {1} and self._around[0][0]:
+            return {0: 0}, {0: 0}
+        return self._paired_by_range(), self._paired_by_label()
+
+    def _paired_by_range(self) -> _Pairs:
         """Pair spans of equal start and end, then spans that overlap."""
         free: dict[Any, list[int]] = {}
         for number in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
@@ -205,7 +213,7 @@ class _Rest:
                 pairs[number] = equal.pop()
         return pairs | self._most_overlapping(*self._unpaired(pairs))
 
-    def paired_by_label(self) -> _Pairs:
+    def _paired_by_label(self) -> _Pairs:
         """Pair spans of one label that overlap, then all others that overlap."""
         pairs: _Pairs = {}
         for numbers in self._components(*self._unpaired({})):

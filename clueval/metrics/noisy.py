@@ -39,9 +39,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.alignment import MAX_CELLS, Alignment, align, edit_distance
-from clueval.core.case import Where, counted
-from clueval.core.characters import Characters
+from clueval.core.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
+from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NOTHING, Span, name_of
@@ -96,7 +95,7 @@ class Text(NamedTuple):
         spans = document.layers.get(sequence, ())
         require_short_texts(sum(map(len, spans)), **document.in_errors)
         characters = Characters.of(document)
-        flags = counted(spans, document, where) if where else [True] * len(spans)
+        flags = which_count(spans, document, where) if where else [True] * len(spans)
         entities = [
             TextSpan(*characters.range_of(span), span.label, span, counts)
             for span, counts in zip(spans, flags, strict=True)

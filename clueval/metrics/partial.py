@@ -50,9 +50,14 @@ from typing import Any, ClassVar
 
 from clueval.core.case import Case
 from clueval.core.metric import Metric
-from clueval.core.overlap import first_clash, overlap_groups, overlaps_between, shared_positions
-from clueval.core.ranges import Ranges, joined_ranges
-from clueval.core.span import SIDES, Span, by_position, name_of
+from clueval.core.overlap import (
+    first_clash,
+    joined_ranges,
+    overlap_groups,
+    overlaps_between,
+    shared_positions,
+)
+from clueval.core.span import SIDES, Ranges, Span, by_position, name_of
 from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import OverlapError, UsageError
 from clueval.files.options import is_number, option_field

@@ -11,7 +11,7 @@ that has not begun: it then has the start of the previous span, as in seqeval.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from clueval.core.tags import OUTSIDE
@@ -101,17 +101,16 @@ class ReachesBeyond(Exception):
 
 
 def chunks_between(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
-    """Return the spans of tags between two O. Raises `ReachesBeyond` if a span begins before it."""
+    """Return the spans of tags between two O. Raises `ReachesBeyond` if a span begins before a part of the tags."""
     spans: list[Chunk] = []
     first: int | None = None
-    before = OUTSIDE
-    for position, tag in enumerate((*tags, OUTSIDE)):
-        ends, begins, type_, odd = decisions[before, tag]
+    pairs = pairwise((OUTSIDE, *tags, OUTSIDE))
+    for position, (ends, begins, type_, odd) in enumerate(map(decisions.__getitem__, pairs)):
         if odd or (ends and first is None):
             raise ReachesBeyond
         if ends and first is not None:
             spans.append((type_, first, position - 1))
+            first = None
         if begins:
             first = position
-        before = tag
     return spans

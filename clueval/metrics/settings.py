@@ -1,6 +1,6 @@
 """The text of metrics, with their settings, as options, signatures and functions have it; values of options as text.
 
-Values are literals of Python, and a bare word is a text::
+Values are literals of Python, and a bare word is a text, but ``none`` is None::
 
     exact(min_overlap=0.5)
     fair(focus=system)
@@ -81,7 +81,10 @@ def _metric(node: ast.expr, source: str) -> MetricText:
     for keyword in node.keywords:
         if keyword.arg is None or keyword.arg in settings:
             raise ValueError("no name of a setting")
-        settings[keyword.arg] = _value(keyword.value, source)
+        value = keyword.value
+        settings[keyword.arg] = (
+            None if isinstance(value, ast.Name) and value.id == _NONE else _value(value, source)
+        )
     if node.args:
         raise ValueError("a setting without its name")
     return MetricText(_name(node.func, source), settings)
@@ -119,7 +122,8 @@ def setting_of(kind: type, field: Field[Any], value: Any, name: str) -> Any:
     Text is read as the field says. Raises `UsageError` for a value of another type.
     """
     declared = type_of(kind, field)
-    values = values_of(kind, field)
+    is_text = value == _NONE and {str, type(None)} <= set(get_args(declared))  # it was quoted
+    values = values_of(kind, field, none=not is_text)
     if isinstance(value, Mapping) or (value is None and type(None) in get_args(declared)):
         return value  # the class checks it
     if values is None:
@@ -232,7 +236,9 @@ def _values_or(nothing: Any, values: Values) -> Values:
 def _choice(choices: Collection[str]) -> Values:
     def read(text: str) -> str:
         if text not in choices:
-            raise ValueError(f"{text!r} is not one of: {', '.join(choices)}")
+            from clueval.files.names import one_of  # only for names that do not exist
+
+            raise ValueError(f"{text!r} is unknown; {one_of(text, choices)}")
         return text
 
     *before_last, last = choices

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, ClassVar
 
-from clueval.core.case import Where, counted
-from clueval.core.characters import has_characters
+from clueval.core.alignment import has_characters
+from clueval.core.case import Where, which_count
 from clueval.core.document import MENTION, Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.span import SIDES, Span
@@ -75,7 +75,7 @@ def _strings(
         texted = has_characters(document)
         keys = [(_text(span, document, texted), span.label) for span in spans]
         strings.update(keys)
-        judged.update(compress(keys, counted(spans, document, where)) if where else keys)
+        judged.update(compress(keys, which_count(spans, document, where)) if where else keys)
     return strings, judged
 
 

@@ -194,7 +194,7 @@ class ColumnCheck(ColumnReader):
         """Yield all problems by line, up to one after which the file cannot be read on."""
         try:
             for number, text in self._file.blocks(self.complain):
-                self._feed(number, text)
+                self.feed(number, text)
                 yield from self._sorted()
             self.form.at_end(self)
             self.end_document()

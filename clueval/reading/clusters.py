@@ -142,8 +142,11 @@ class NewLabels:
 BLANK = " "
 """The character of a row that is outside every span."""
 
+_LATIN = "".join(chr(number) for number in range(0x21, 0x100) if not chr(number).isspace())
+"""The characters of the first rows: Python has one object for each of these, which is hashed once."""
+
 FIRST = 0x3000
-"""The code point before the first that is used; no white space follows it."""
+"""The code point before the first that is used for other rows; no white space follows it."""
 
 _CLUSTER = re.compile(f"[^{BLANK}]+")
 
@@ -152,9 +155,6 @@ MOST_ROWS = 0x110000 - 0x800 - FIRST
 
 MOST_CLUSTERS = 1 << 15
 """The number of different clusters, or of different rows, that are collected before they are counted."""
-
-FEW = 1 << 9
-"""Up to this number, clusters are taken as they are: grouping them would take more time."""
 
 SHORT = 1 << 11
 """Up to this number of rows, clusters are not divided: that would take more time."""
@@ -211,7 +211,10 @@ class RowCharacters(dict[tuple[Any, ...], str]):
             if len(self.rows) == MOST_ROWS:
                 raise Unusual("too many different combinations of tags")
             number = len(self.rows) + FIRST
-            character = chr(number if number < 0xD800 else number + 0x800)  # no surrogates
+            if len(self.rows) <= len(_LATIN):
+                character = _LATIN[len(self.rows) - 1]
+            else:
+                character = chr(number if number < 0xD800 else number + 0x800)  # no surrogates
         self[row] = character
         self.rows.setdefault(character, row)
         return character
@@ -281,6 +284,13 @@ class LayerClusters:
         before = len(clusters)
         clusters.update(text.split())
         self._entries += len(clusters) - before
+
+    def add_lists(self, place: DocumentPlace | None, sides: Sequence[Sequence[Sequence[str]]]) -> None:
+        """Add the tags of sentences of each side, in the only layer; those that are equal are read once."""
+        first = sides[0]
+        differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in sides[1:])))
+        self.add(place, self.text([_flat_tags(compress(side, differ)) for side in sides]))
+        self.add(place, self.text_of_same([_flat_tags(compress(first, map(not_, differ)))]))
 
     def add_sentences(self, places: Iterable[DocumentPlace], texts: Iterable[str]) -> None:
         """Add the clusters of sentences to their places, of which most have one sentence each."""
@@ -432,7 +442,7 @@ class ClusterCounting:
         for place in dict.fromkeys(chain.from_iterable(group.of_place for group in self.groups)):
             if place is not None:
                 clusters = [group.of_place.get(place, NOTHING).items() for group in self.groups]
-                self.bag.add_row(
+                self.bag.add_occurrences(
                     [place], _row(clusters, [cases_of[place.waits] for cases_of in cases], in_bag)
                 )
         places_of_texts: dict[tuple[Any, ...], list[DocumentPlace]] = {}
@@ -441,7 +451,7 @@ class ClusterCounting:
             places_of_texts.setdefault((place.waits, *texts), []).append(place)
         for (waits, *texts), places in places_of_texts.items():
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
-            self.bag.add_row(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
+            self.bag.add_occurrences(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
         self.bag.close()
         for metric, group in product(self._of_tags, self.groups):
             self._count_tags(metric, group)
@@ -474,31 +484,35 @@ class ClusterCounting:
         pairs = _neighbours_in(clusters)
         self._add_neighbours(pairs, group)
         parts_of = self._parts(clusters, pairs, group)
-        parts: Counter[str] = Counter()
-        for cluster, number in clusters.items():
-            for part in parts_of[cluster]:
-                parts[part] += number
+        parts = clusters
+        if parts_of is not None:
+            parts = Counter()
+            for cluster, number in clusters.items():
+                for part in parts_of[cluster]:
+                    parts[part] += number
         documents, starts = self._documents(parts, parts_of, group)
-        cases = {}
+        cases: dict[tuple[str, ...], Cases] = {}
         for waits, where in self._conditions.items():
             of_parts = dict(zip(parts, self._keys(documents, group, where, starts, numbers), strict=False))
-            cases[waits] = {
-                cluster: list(chain.from_iterable(map(of_parts.__getitem__, parts_of[cluster])))
-                for cluster in clusters
-            }
+            cases[waits] = of_parts
+            if parts_of is not None:
+                cases[waits] = {
+                    cluster: list(chain.from_iterable(map(of_parts.__getitem__, parts_of[cluster])))
+                    for cluster in clusters
+                }
         return cases
 
     def _parts(
         self, clusters: Mapping[str, int], pairs: Mapping[tuple[str, str], int], group: LayerClusters
-    ) -> Mapping[str, Sequence[str]]:
+    ) -> Mapping[str, Sequence[str]] | None:
         """Return the parts of clusters between which no span goes on; many clusters have the same parts.
 
-        Where ill-formed tags are not repaired, whether tags are a span may depend on those around them, so a cluster is
-        not divided.
+        None: clusters are not divided. Where ill-formed tags are not repaired, whether tags are a span may depend on
+        those around them.
         """
         is_short = sum(map(len, clusters)) <= SHORT
         if is_short or any(reading.invalid != "conlleval" for reading in self._readings):
-            return {cluster: [cluster] for cluster in clusters}
+            return None
         rows = group.characters.rows
         goes_on = {
             pair: pair[1] if any(map(continues, rows[pair[0]][1:], rows[pair[1]][1:])) else BLANK + pair[1]
@@ -510,7 +524,7 @@ class ClusterCounting:
         }
 
     def _documents(
-        self, parts: Mapping[str, int], parts_of: Mapping[str, Sequence[str]], group: LayerClusters
+        self, parts: Mapping[str, int], parts_of: Mapping[str, Sequence[str]] | None, group: LayerClusters
     ) -> tuple[list[Document], Sequence[int]]:
         """Return the document of each side that has all parts, with a row of O after each, and where they start.
 
@@ -521,7 +535,9 @@ class ClusterCounting:
         times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
         counts: Sequence[bool] = ()
         if not self._plan.where.keys().isdisjoint(group.layers):
-            counting = {part for cluster in group.clusters(counting=True) for part in parts_of[cluster]}
+            counting = {*group.clusters(counting=True)}
+            if parts_of is not None:
+                counting = {part for cluster in counting for part in parts_of[cluster]}
             counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
         starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
         begins: Sequence[int] = range(len(lengths) + 1)  # of each token
@@ -576,16 +592,14 @@ class ClusterCounting:
 
     def _add_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
         """Add the pairs of adjacent tags of each side and layer, given those of rows."""
-        _, *columns = zip(*group.characters.rows.values(), strict=True)
-        for (side, layer), column in zip(
-            product(range(len(self._files)), group.layers), columns, strict=True
-        ):
+        rows = group.characters.rows
+        tags = [(rows[before], rows[after], times) for (before, after), times in pairs.items()]
+        for number, (side, layer) in enumerate(product(range(len(self._files)), group.layers), 1):
             total = self._neighbours.setdefault((side, layer), Counter())
-            tags = dict(zip(group.characters.rows, column, strict=True))
-            for (before, after), times in pairs.items():
-                pair = tags[before], tags[after]
-                if pair != (OUTSIDE, OUTSIDE):
-                    total[pair] += times
+            for before, after, times in tags:
+                pair = before[number], after[number]
+                total[pair] = total.get(pair, 0) + times
+            total.pop((OUTSIDE, OUTSIDE), None)
 
     def _decoded(self, side: int, layer: str, tags: Sequence[str]) -> list[Row]:
         """Return the spans of a column of tags in the reading of its side."""
@@ -601,7 +615,8 @@ class ClusterCounting:
         reading = self._readings[side]
         try:
             scheme = reading.scheme or scheme_of(pairs)
-            illegal = 0 if scheme is None else count_illegal(pairs, scheme)
+            must_fit = reading.scheme is not None or reading.invalid == "error"
+            illegal = count_illegal(pairs, scheme) if scheme is not None and must_fit else 0
         except TagError as error:
             raise Unusual("tags of different schemes") from error
         if illegal and reading.invalid == "error":
@@ -649,26 +664,16 @@ def _row(
     return row
 
 
-def _neighbours_in(clusters: Counter[str]) -> Counter[tuple[str, str]]:
+def _neighbours_in(clusters: Mapping[str, int]) -> dict[tuple[str, str], int]:
     """Return how often characters are adjacent in clusters with a blank around each.
 
-    Clusters that have the same power of two in their numbers are counted together.
-
-    >>> _neighbours_in(Counter({"ab": 3}))["a", "b"]
+    >>> _neighbours_in({"ab": 3})["a", "b"]
     3
     """
-    if clusters.total() <= FEW:
-        return Counter(pairwise(BLANK.join(["", *clusters.elements(), ""])))
-    by_power: dict[int, list[str]] = {}
+    pairs: dict[tuple[str, str], int] = {}
     for cluster, times in clusters.items():
-        while times:
-            power = times & -times
-            by_power.setdefault(power, []).append(cluster)
-            times -= power
-    pairs: Counter[tuple[str, str]] = Counter()
-    for power, members in by_power.items():
-        for pair, number in Counter(pairwise(BLANK.join(["", *members, ""]))).items():
-            pairs[pair] += power * number
+        for pair in pairwise(f"{BLANK}{cluster}{BLANK}"):
+            pairs[pair] = pairs.get(pair, 0) + times
     return pairs
 
 
@@ -716,14 +721,14 @@ def bag_of_tags(
             _require_lists(batch)
             try:
                 if places is None:
-                    _add(counting, place, batch)
+                    _add_together(counting, place, batch)
                 else:
                     _add_to_places(counting, places[start : start + BATCH], batch)
+                    counting.count_if_much()
             except (TypeError, ValueError):  # values that cannot be hashed, or compared
                 if not all(isinstance(tag, str) for side in batch for tags in side for tag in tags):
                     return None
                 raise
-            counting.count_if_much()
         return counting.finish()
     except Unusual:
         return None
@@ -738,30 +743,36 @@ def bag_of_tagged_documents(
 ) -> Bag:
     """Count documents with tags in one layer, in `files` that `bag_of_tags` could read as lists; memory holds a batch.
 
-    Raises `Unusual`, and documents must be counted, as `bag_of_tags` returns None, and for documents told apart
-    or that have several sentences.
+    Raises `Unusual`, and documents must be counted, as `bag_of_tags` returns None, for documents of several sentences,
+    and if documents are told apart.
     """
     counting = ClusterCounting(plan, [layer], readings, files, Bounds())
     is_late = any(reading.is_late for reading in readings)
     if counting.in_characters or counting.by_document or is_late:
         raise Unusual("positions are characters, or documents are told apart")
     place = counting.place_of()
-    batch: tuple[list[Sequence[str]], ...] = (
-        [],
-        [],
-    )  # the tags of both sides; nothing else of documents is held
+    gold_tags: list[Sequence[str]] = []  # nothing else of documents is held
+    predicted_tags: list[Sequence[str]] = []
     for gold, predicted in texts:
         if len(gold.sentences) > 1 or len(predicted.sentences) > 1:
             raise Unusual("a document of several sentences")
         counting.see(gold.metadata)
-        batch[0].append(gold.tags[layer])
-        batch[1].append(predicted.tags[layer])
-        if len(batch[0]) == BATCH:
-            _add(counting, place, batch)
-            counting.count_if_much()
-            batch = ([], [])
-    _add(counting, place, batch)
+        gold_tags.append(gold.tags[layer])
+        predicted_tags.append(predicted.tags[layer])
+        if len(gold_tags) == BATCH:
+            _add_together(counting, place, (gold_tags, predicted_tags))
+            gold_tags, predicted_tags = [], []
+    _add_together(counting, place, (gold_tags, predicted_tags))
     return counting.finish()
+
+
+def _add_together(
+    counting: ClusterCounting, place: DocumentPlace | None, batch: Sequence[Sequence[Sequence[str]]]
+) -> None:
+    """Count sentences that are not told apart."""
+    counting.groups[0].add_lists(place, batch)
+    counting.add_text(place, sum(map(len, batch[0])), len(batch[0]))
+    counting.count_if_much()
 
 
 def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[DocumentPlace | None]:
@@ -778,18 +789,6 @@ def _require_lists(batch: Sequence[Any]) -> None:
     lengths = list(map(len, batch[0]))
     if any(list(map(len, side)) != lengths for side in batch[1:]):
         raise Unusual("sentences of different lengths")
-
-
-def _add(
-    counting: ClusterCounting, place: DocumentPlace | None, batch: Sequence[Sequence[Sequence[str]]]
-) -> None:
-    """Add sentences to one place; those that are equal on all sides are read once."""
-    (group,) = counting.groups
-    first = batch[0]
-    differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in batch[1:])))
-    group.add(place, group.text([_flat_tags(compress(side, differ)) for side in batch]))
-    group.add(place, group.text_of_same([_flat_tags(compress(first, map(not_, differ)))]))
-    counting.add_text(place, sum(map(len, first)), len(first))
 
 
 def _add_to_places(

@@ -103,7 +103,7 @@ def _documents(rows: Rows, readers: Sequence[PassageReader], seen_tags: Sequence
                 tokens=tokens,
                 start=passage.start,
                 token_ids=ids or None,
-                sentences=passage.lines.sentences(passage.start),
+                sentences=passage.lines.sentences(passage.start, reader.form.id_in),
                 metadata=Frozen(passage.document.metadata),
                 lines=passage.lines.numbers(),
                 file=reader.file,

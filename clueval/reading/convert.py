@@ -17,7 +17,7 @@ from clueval.core.matching import merged_spans, with_merged
 from clueval.files.arguments import checked_call, require_instance, require_kind
 from clueval.files.errors import FileError, UsageError, warn
 from clueval.files.opening import is_folder
-from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
+from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.visible import cut_label
 from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
 from clueval.formats.catalogue import writer_named, written_names
@@ -36,7 +36,6 @@ _READING = Reading()
 _NO_FORMAT = (".html", ".xlsx")
 
 
-@keeps_inputs
 @checked_call
 def convert(
     source: str | PathLike[str] | Iterable[Document],

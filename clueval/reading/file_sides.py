@@ -8,8 +8,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from clueval.core.bag import Read
 from clueval.core.document import Document, same_id
-from clueval.core.read import Read
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
 from clueval.formats.documents import is_column_format
@@ -32,6 +32,7 @@ from clueval.reading.paths import (
     files_of,
     located,
     printable,
+    require_name,
     with_equal_names,
     without_ending,
 )
@@ -348,6 +349,7 @@ def files_of_side(side: Paths) -> Files:
     paths = [located(as_path(path)) for path in side]
     for path in paths:
         if not is_file(path):
+            require_name(path)
             raise FileError(
                 "there is no such file",
                 file=str(path)[:300],

@@ -11,7 +11,7 @@ lists of numbers come from models: `IGNORED` in gold marks positions that do not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, zip_longest
@@ -377,6 +377,11 @@ def _kind_of(item: Any, place: str, options: FormatOptions) -> tuple[Kind | None
     if has_names and (is_number(item) or _are_numbers(item)):
         return "tags", not is_number(item)
     if is_span(item):
+        if isinstance(item, list) and _are_numbers(item):  # two; more are no span
+            raise UsageError(
+                f"{place} is a list of two numbers, a span without a label or two tags that are numbers",
+                advice="write spans as tuples, (start, end), and lists of them for documents; tags need names=[...]",
+            )
         return "spans", False
     if isinstance(item, tuple) and len(item) == 2 and is_frame(item[1]):
         raise UsageError(f"{place} is a pair with a data frame", advice="give the data frame, or {id: frame}")
@@ -563,6 +568,7 @@ def sides_in_memory(
     aligned = _aligned(sides)
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
+    require_sources(aligned.sides)
     for side in aligned.sides:
         _require_use(side, aligned.kind)
     listed = list(aligned.sides)
@@ -589,6 +595,17 @@ def _examples_in(gold: Any) -> tuple[Any, Any]:
         advice = "give gold and predicted; only a file, a folder or spaCy's Examples hold both sides"
         raise UsageError("predicted is missing", advice=advice)
     return [example.reference for example in items], [example.predicted for example in items]
+
+
+def require_sources(sides: Collection[GivenSide]) -> None:
+    """Raise `UsageError` for layers that are named where no side has columns or keys: all are lists or documents."""
+    layers = next((side.options.layers for side in sides if side.options.layers is not None), None)
+    listed = next((side for side in sides if side.kind is not None), None)
+    if layers is not None and listed is not None and all(side.form is None for side in sides):
+        raise UsageError(
+            f"layers={dict(layers)} names columns or keys, and {listed.name} has {listed.kind}",
+            advice="leave it out: a Document has its layers, and spans and tags are the layer 'label'",
+        )
 
 
 def _require_use(side: GivenSide, kind: str) -> None:

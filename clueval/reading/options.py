@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from operator import attrgetter
 from os import PathLike
 from typing import Any
 
@@ -14,7 +15,7 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.arguments import require_instance, require_kind
 from clueval.files.errors import UsageError, described
-from clueval.files.options import with_fields
+from clueval.files.options import field_names, with_fields
 from clueval.formats.options import FormatOptions, Reading
 
 # Sides
@@ -74,13 +75,19 @@ def chosen_options(reading: Reading) -> list[str]:
 
     ``ignore_punct=False`` applies to every format, because no other format removes punctuation.
     """
+    values = _values_of(reading)
+    if values == _DEFAULTS:
+        return []
     return [
-        option.name
-        for option in fields(Reading)
-        if option.name not in ("input", "annotation_set", "names")
-        and getattr(reading, option.name) != option.default
-        and (option.name, getattr(reading, option.name)) != ("ignore_punct", False)
+        name
+        for name, value, default in zip(_APPLYING, values, _DEFAULTS, strict=True)
+        if value != default and (name, value) != ("ignore_punct", False)
     ]
+
+
+_APPLYING = [name for name in field_names(Reading) if name not in ("input", "annotation_set", "names")]
+_values_of = attrgetter(*_APPLYING)
+_DEFAULTS = _values_of(Reading())
 
 
 def require_none(reading: Reading, allowed: Collection[str] = ()) -> None:

@@ -7,18 +7,17 @@ are equal on all sides are split into rows once.
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, compress, islice, zip_longest
+from itertools import accumulate, chain, compress, islice, zip_longest
 from operator import methodcaller, ne, not_, or_
 from sys import intern
 from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
-from clueval.files.limits import LINES_IN_SENTENCE, Limits
+from clueval.files.limits import Limits
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
 from clueval.formats.column_values import WITHIN_FIELDS, ColumnValues
 from clueval.formats.columns import ColumnReader
@@ -182,55 +181,17 @@ class PassageReader(ColumnReader):
     def document(self) -> Document:
         raise AssertionError("passages are read")
 
-    def feed(self, number: int, text: str) -> None:
-        """Read a block of whole lines."""
-        self._feed(number, text)
-
-    def _feed(self, number: int, text: str) -> None:
-        """Read a block of whole lines; sentences between special lines are read together."""
-        if not self.form.blank_ends or text[0] in " \t" or "\n " in text or "\n\t" in text:
-            super()._feed(number, text)
-            return
-        position, length = 0, len(text)
-        while position < length:
-            match = self.form.special.search(text, position)
-            special = length if match is None else match.start()
-            past = text.rfind("\n\n", position, special) + 2
-            if past <= position + 2 or not self._are_added(number, text[position:past]):
-                past = text.find("\n\n", position) + 2
-                past = past if past > 1 else length
-                super()._feed(number, text[position:past])
-            number += text.count("\n", position, past)
-            position = past
-
-    def _are_added(self, number: int, text: str) -> bool:
-        """Add sentences with a blank line after each; return false if they must be read one by one."""
-        layout, limits = self.layout, self.limits
-        if layout is None or layout.document is not None or layout.meta or not self.is_open:
-            return False
-        if self.state or self._head is not None or self.in_sentence:
-            return False
-        irregular = (" \n", "  ") if layout.separator == " " else ("\t\n",)
-        if text[0] == "\n" or "\n\n\n" in text or any(gap in text for gap in irregular):
-            return False
-        sentences = [f"{sentence}\n" for sentence in text[:-2].split("\n\n")]
-        sizes = list(map(LINES, sentences))
-        if max(sizes) > limits.max_sentence or self.lines.rows + sum(sizes) > limits.max_document:
-            return False  # the error names the line
-        if max(map(len, sentences)) > LINES_IN_SENTENCE * limits.max_line:
-            return False
+    def add_sentences(self, number: int, sentences: Sequence[str], sizes: Sequence[int]) -> None:
         first = 0
         while first < len(sentences):
-            lines = self.lines
-            rows = accumulate(islice(sizes, first, None), initial=lines.rows)
+            rows = accumulate(islice(sizes, first, None), initial=self.lines.rows)
             full = (count for count, total in enumerate(rows) if total >= self._sizes.tokens)
             until = next(full, len(sentences))
-            past = first + max(1, min(until, self._sizes.sentences - len(lines.ends)))
-            lines.add_sentences(number, sentences[first:past], sizes[first:past])
+            past = first + max(1, min(until, self._sizes.sentences - len(self.lines.ends)))
+            super().add_sentences(number, sentences[first:past], sizes[first:past])
             number += sum(sizes[first:past]) + len(sizes[first:past])
             first = past
             self._end_if_full()
-        return True
 
 
 # Rows
@@ -347,14 +308,13 @@ class RowSplitter:
         for number, (known_ids, passage) in enumerate(zip(self._ids, passages, strict=True)):
             if passage.begins:
                 known_ids.clear()
-            id_counts = Counter(
-                (same[0].token_ids if same else []) + (columns[number].token_ids if columns else [])
-            )
-            id_counts[OUTSIDE] -= len(passage.sentences)  # those of borders
-            new = +id_counts
-            if max(new.values(), default=0) > 1 or not known_ids.isdisjoint(new):
+            if passage.layout is None or passage.layout.token_id is None:
+                continue
+            new = {*chain.from_iterable(side.token_ids for side in (*columns[number : number + 1], *same))}
+            new.discard(OUTSIDE)  # that of borders; another one makes the numbers different
+            if len(new) < passage.tokens or not known_ids.isdisjoint(new):
                 raise Unusual("a token id occurs again")
-            known_ids.update(new)
+            known_ids |= new
 
 
 def have_ids(passages: Passages) -> bool:

@@ -21,7 +21,6 @@ from typing import Any
 
 from clueval.core.tags import is_tag
 from clueval.files.errors import CluevalError, FileError, UsageError, described
-from clueval.files.opening import is_folder
 from clueval.files.overwriting import note_input, note_open_file
 
 PathName = str | os.PathLike[str]
@@ -69,8 +68,10 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
                 "is not a regular file", file=str(path), advice="write the output of a pipe to a file first"
             )
     except FileNotFoundError:
+        require_name(path)
         raise FileError("there is no such file or folder", file=str(path)[:300]) from None
     except OSError as error:
+        require_name(path)
         raise FileError(
             f"cannot be read: {error.strerror}", file=(error.filename or str(path))[:300]
         ) from None
@@ -100,6 +101,7 @@ def is_in_archive(path: Path) -> bool:
     """Return whether a path is an archive, or a folder within one."""
     if "!" not in str(path) and not path.name.lower().endswith((".zip", ".tar", ".tar.gz", ".tgz")):
         return False
+    from clueval.files.opening import is_folder  # not needed for what is in memory
     from clueval.reading.archives import Member, is_archive
 
     return is_folder(path) if isinstance(path, Member) else is_archive(path)
@@ -136,6 +138,8 @@ def with_equal_names(sides: Sequence[Files]) -> Sequence[Files]:
 
 def folders_of(path: Path) -> dict[str, Path]:
     """Return the folders in a folder or an archive by name, sorted, without hidden ones. Raises `FileError`."""
+    from clueval.files.opening import is_folder  # not needed for what is in memory
+
     if is_in_archive(path):
         from clueval.reading.archives import MARK, Member, files_in
 
@@ -204,6 +208,16 @@ def is_path_or_paths(side: object) -> bool:
     )
 
 
+def require_name(path: Path) -> None:
+    """Raise `UsageError` for a text in the place of a path, which it does not show, because it may be private."""
+    text = str(path)
+    if "\n" in text or text.startswith(('{"', "[{", "[[", "<?xml")):
+        raise UsageError(
+            f"a text of {len(text):,} characters is no path",
+            advice="write it to a file, or give what reads it: an open file, io.StringIO(text) or json.loads(text)",
+        )
+
+
 def is_pattern(path: Path) -> bool:
     """Return whether a path is a pattern: it has a wildcard, and nothing has this very name."""
     return _WILDCARD.search(str(path)) is not None and not os.path.lexists(path)
@@ -221,6 +235,7 @@ def _matches(pattern: Path) -> list[tuple[str | None, Path]]:
     matches = glob(text, recursive=True)  # noqa: PTH207  # Path.glob takes no pattern that begins at the root
     paths = [Path(path) for path in sorted(matches) if Path(path).is_file()]
     if not paths:
+        require_name(pattern)
         raise FileError("no file matches this pattern", file=str(pattern))
     return [(printable((path.relative_to(folder) if folder else path).as_posix()), path) for path in paths]
 

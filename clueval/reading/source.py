@@ -28,7 +28,7 @@ from clueval.formats.options import EVERY_SET, FormatOptions, Reading, sets_erro
 from clueval.reading.options import ANSWER_FORMATS
 
 if TYPE_CHECKING:
-    from clueval.core.read import Read
+    from clueval.core.bag import Read
 
 FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 FIRST_PLACES = 20
 """The number of places that the form text has, unless a report says otherwise."""
 
+IN_A_PAGE = ': -o x.html, in Python write("x.html")'
+"""How to see all places, after their number."""
 
 USUAL = {
     "unit": "token",
@@ -90,7 +92,7 @@ class Content(ABC):
         return ()
 
     def tables(self) -> Iterable[Table]:
-        """Return the tables for readers, the most important first."""
+        """Return the tables for readers, the most important first: each has a title, a header, and rows of cells."""
         return ()
 
     def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from clueval.files.opening import cell
 from clueval.files.visible import visible
-from clueval.reports.content import SCREEN, Content, in_short
+from clueval.reports.content import IN_A_PAGE, SCREEN, Content, in_short
 from clueval.reports.language import in_language, phrase
 from clueval.reports.place import (
     DECISION_COLUMNS,
@@ -223,9 +223,9 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
         places = places[:number_shown]
     if more := number - len(places):
         if places:
-            yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
+            yield phrase("{n} more place|{n} more places", n=more) + IN_A_PAGE
         else:
-            yield phrase("{n} place: -o FILE.html|{n} places: -o FILE.html", n=more)
+            yield phrase("{n} place|{n} places", n=more) + IN_A_PAGE
     yield from foot
 
 

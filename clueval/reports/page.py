@@ -20,7 +20,7 @@ from string import Template
 from zlib import compressobj, decompressobj
 
 from clueval.files.visible import escaped_in_json, visible
-from clueval.reports.content import Content
+from clueval.reports.content import IN_A_PAGE, Content
 from clueval.reports.forms import in_words, without_bars
 from clueval.reports.language import (
     current_language,
@@ -294,7 +294,7 @@ def notebook(report: Content) -> str:
     places, number = report.first_places(FIRST_PLACES)
     cards = "".join(f"<li>{_card(place, report.kinds)}</li>" for place in places)
     more = number - len(places)
-    rest = phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more) if more else ""
+    rest = phrase("{n} more place|{n} more places", n=more) + IN_A_PAGE if more else ""
     names: dict[str, list[str]] = {}  # what the marks mean
     for kind in report.kinds:
         names.setdefault(kind.style, []).append(kind.legend)

@@ -35,7 +35,10 @@ class Hinting:
 
 
 class Report(Hinting, Content):
-    """A result in all forms and files. A study writes what `Content` has; the rest follows from it."""
+    """A result in all forms and files: text, tables, data, pages.
+
+    ``print(result)`` shows the first screen, a notebook shows its tables.
+    """
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dictionary for each row of data, all with the same keys. pandas and polars make tables of them.

@@ -17,7 +17,7 @@ from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
-from clueval.results.rates import EntryRates, Path, Rates, entry_at, entry_rates
+from clueval.results.rates import EntryRates, Path, Rates, entry_at
 from clueval.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (
@@ -97,7 +97,7 @@ def require_for_tests(units: Units | None, name: str) -> Units:
     if len(units.keys) < 2:
         raise UsageError(
             f"a test needs several units, and {name} has {len(units.keys) or 'no'} {units.by}",
-            advice="score again with resample_by='sentence', and save the result",
+            advice="compare more texts, or score them again with resample_by='sentence'",
         )
     return units
 
@@ -185,9 +185,9 @@ class TestedRate:
 
     def _without(self, times: Sequence[int]) -> tuple[Mapping[int, float], float]:
         """Return the rate of a run without a unit of each row that changes it, and without another unit."""
-        rows, rates = self._entry.without(times)
-        *values, rest = rates[self._entry.names.index(self._path[-1])]
-        return dict(zip(rows, values, strict=True)), rest
+        without = self._entry.without(times)
+        values = without.rates[self._entry.names.index(self._path[-1])]
+        return {row: values[place] for row, place in without.places.items()}, values[-1]
 
     def interval(self, confidence: float) -> Interval:
         """Return the interval of the score, or of the mean of the scores of the runs."""
@@ -287,7 +287,7 @@ class Comparing:
         values = [self._score_report(name, rate) for name, rate in systems]
         against = []
         for number, system in enumerate(others, 1):
-            difference = _Difference(entry.rows, baseline, system)
+            difference = _Difference(entry.telling_rows, baseline, system)
             against.append({"system": self._names[number], **self._test(path, entry, difference, number)})
         with_p = [test for test in against if test["p"] is not None]
         for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
@@ -300,7 +300,7 @@ class Comparing:
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
         entry, systems = self._entry_and_rates(path)
-        difference = _Difference(entry.rows, *systems)
+        difference = _Difference(entry.telling_rows, *systems)
         if not allowed:
             return DropTest("randomisation", rounded(self._p_value(path, entry, difference, 1)))
         if difference.value is None or difference.without is None:
@@ -316,7 +316,7 @@ class Comparing:
                 continue
             entry, (baseline, *others) = self._entry_and_rates(path)
             for name, system in zip(self._names[1:], others, strict=True):
-                difference = _Difference(entry.rows, baseline, system)
+                difference = _Difference(entry.telling_rows, baseline, system)
                 shares: list[tuple[float, int]] = []
                 if difference.value is not None and difference.without is not None:
                     shares = [(difference.value - rest, unit) for unit, rest in enumerate(difference.without)]
@@ -351,11 +351,11 @@ class Comparing:
         """
         rates, rate_path = self._rates_in(*path[:2]), path[2:]
         if path not in self._entries:
-            entry = entry_rates(rates, rate_path)
+            entry = rates.rates_of(rate_path)
             for name in entry.names:
                 self._entries.setdefault((*path[:-1], name), entry)
-        if rates.sizes.tells_sides_apart(rate_path):
-            golds = rates.sizes.column(rate_path, (0,))
+        golds = rates.sizes.golds(rate_path)
+        if golds is not None:
             for number, row in enumerate(rates.row_of):
                 unit = number % len(self._keys)
                 if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
@@ -449,7 +449,7 @@ class Comparing:
             [dict(entry.rows.get(system.rows[unit][0], ())) for unit in difference.units]
             for system in (difference.baseline, difference.system)
         )
-        width = entry.width
+        width = len(entry.columns)
         changes: list[Sequence[float]]
         if len(difference.units) <= MOST_FOR_ALL_SWAPS:
             changes = [

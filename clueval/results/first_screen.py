@@ -105,9 +105,10 @@ def exact_f1(report: Report) -> str:
     lacking = [name for name in layers_not_predicted(report.get("inputs", {})) if name in layers]
     several = len(numbers) + len(lacking) > 1
     shown = [f"{cut(visible(headline.sequence))} " * several + f"{percent(f1)} %" for headline, f1 in numbers]
-    shown += [f"{cut(visible(name))} not predicted" for name in lacking]
-    right = "start and end" if numbers[0][0].is_merged else "start, end and label"
-    return f"F1 {', '.join(shown)}: {right} are right"
+    shown += [phrase("{layer} not predicted", layer=cut(visible(name))) for name in lacking]
+    merged = numbers[0][0].is_merged
+    right = phrase("start and end are right") if merged else phrase("start, end and label are right")
+    return f"F1 {', '.join(shown)}: {right}"
 
 
 def _layers_with_spans(report: Report) -> Report:
@@ -156,7 +157,8 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     for headline, of_sequence in zip(all_headlines, of_levels, strict=True):
         label_rows = headline.of_labels()[0]
         rows = _worst_first(row for row in label_rows if id(row) in frequent)
-        shown = [*of_sequence, *((_name(row, headline.is_merged), row) for row in rows)]
+        names = (phrase("exact, {label}", label=_name(row, headline.is_merged)) for row in rows)
+        shown = [*of_sequence, *zip(names, rows, strict=True)]
         title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(label_rows))}"
         yield _table(title, "", shown)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from clueval.core.bag import Read
 from clueval.core.document import MENTION
-from clueval.core.read import Read
-from clueval.core.span import SIDES, Span
+from clueval.core.span import DEFAULT_LAYER, SIDES, Span
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -132,8 +132,11 @@ def warnings_of(result: Any) -> Iterator[str]:
         if of_sides[0]["source"] is not None and of_sides[1]["source"] is None:
             continue  # the caller has named a layer of gold only
         if without:
-            has = "has" if len(without) == 1 else "have"
-            yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans"
+            has, about = ("has" if len(without) == 1 else "have"), result.inputs[SIDES[0]]
+            may_misname = len(without) == 2 and about["files"] and of_sides[0]["source"] is None
+            hint = f"; clueval formats {about['format']} says what its source can be"
+            hint *= bool(may_misname and layer != DEFAULT_LAYER)
+            yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans{hint}"
         elif result.signature.choices.get("where") == "all":
             yield from _one_sided(layer, result.metrics)
             if any(_has_positions(result, side, layer) for side in SIDES):

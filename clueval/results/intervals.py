@@ -14,7 +14,7 @@ from typing import Any
 from clueval.core.bag import pairs_in
 from clueval.files.errors import UsageError
 from clueval.results.options import Trust
-from clueval.results.rates import Path, Rates, entry_rates
+from clueval.results.rates import Path, Rates, entry_at
 from clueval.results.units import Units
 from clueval.statistics.jackknife import ROUNDING, Interval, bound, logit_jackknife, standard_error
 from clueval.statistics.resampling import BOOTSTRAP, bca, percentile, weighted_sums
@@ -58,36 +58,29 @@ def interval_section(units: Units, trust: Trust) -> dict[str, Any]:
 
 
 def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tuple[Path, Interval]]:
-    """Yield the interval of each rate. Costs a report for each unit whose counts are different, or each resample."""
-    scores = rates.scored([rates.tally(enumerate(rates.total))], rates.entries)
+    """Yield the interval of each rate. Costs a report for each key of the tallies, and of resamples one for each."""
     resampled = [] if trust.method == "jackknife" else _rates_of_resamples(rates, keys, trust)
-    waiting: dict[Path, tuple[Sequence[float], Sequence[int]]] = {}  # other rates of the same entry
-    for place, (path, (score,)) in enumerate(zip(rates.paths, scores, strict=True)):
+    waiting: dict[
+        Path, tuple[Sequence[float], Sequence[int]]
+    ] = {}  # other rates that follow from the same counts
+    for place, path in enumerate(rates.paths):
         units, effective = rates.sizes.weights(path)
         if path not in waiting:
-            waiting.update(_rates_without(rates, path))
-        without, times = waiting.pop(path)
-        if math.isnan(score) or any(map(math.isnan, without)):
-            reason = UNDEFINED if math.isnan(score) else UNDEFINED_WITHOUT
+            entry = rates.rates_of(path)
+            without = entry.without(rates.everywhere)
+            number = len(without.units) - (not without.units[-1])
+            entry.forget()
+            for name, values in zip(entry.names, without.rates, strict=True):
+                waiting[(*path[:-1], name)] = values[:number], without.units[:number]
+        rates_without, times = waiting.pop(path)
+        score = entry_at(rates.report, path[:-1])[path[-1]]
+        if score is None or any(map(math.isnan, rates_without)):
+            reason = UNDEFINED if score is None else UNDEFINED_WITHOUT
             yield path, Interval(None, None, None, units, effective, reason)
         elif not resampled:
-            yield path, logit_jackknife(score, without, units, effective, trust.confidence, times)
+            yield path, logit_jackknife(score, rates_without, units, effective, trust.confidence, times)
         else:
-            yield path, _bootstrap(score, without, times, units, effective, resampled[place], trust)
-
-
-def _rates_without(rates: Rates, path: Path) -> Iterator[tuple[Path, tuple[Sequence[float], Sequence[int]]]]:
-    """Yield the rates of an entry that follow from the same counts as the one at a path, with their paths.
-
-    Of each its values without a unit, for each kind of units that change it, and how many there are of each kind;
-    units that do not change it are one kind.
-    """
-    entry = entry_rates(rates, path)
-    rows, by_rate = entry.without(rates.everywhere)
-    times = [rates.everywhere[row] for row in rows]
-    rest = sum(rates.everywhere) - sum(times)
-    for name, values in zip(entry.names, by_rate, strict=True):
-        yield (*path[:-1], name), (values, [*times, rest]) if rest else (values[:-1], times)
+            yield path, _bootstrap(score, rates_without, times, units, effective, resampled[place], trust)
 
 
 def _rates_of_resamples(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence[float]]:

@@ -16,7 +16,6 @@ from clueval.core.document import ID, Pair
 from clueval.core.metric import AnyMetric
 from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
-from clueval.files.opening import Progress
 from clueval.files.options import (
     changed_fields,
     field_names,
@@ -42,6 +41,8 @@ from clueval.transforms.options import Preparing, steps_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from clueval.files.opening import Progress
 
 CORPUS = "corpus"
 """What the whole corpus as one unit is called, where no units were asked for."""

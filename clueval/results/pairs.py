@@ -1,6 +1,6 @@
 """The pairs of documents of a corpus, as `score` counts them: for studies, which look at documents.
 
->>> from clueval.core.case import located
+>>> from clueval.core.located import located
 >>> pairs = pairs_of([["B-PER", "O"]], [["O", "B-PER"]])
 >>> [case.first for pair in pairs for case in located(pair.sides, pairs.layers_of(pair))]
 [0, 1]
@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan, changed
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
-from clueval.core.read import Read
 from clueval.core.span import MERGED, SIDES
 from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.formats.options import Reading

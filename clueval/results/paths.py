@@ -161,7 +161,9 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
         return len(of_end) / (len(end) or 1), len(of_place), path in headlines, -len(unasked), -len(path)
 
     nearest: Path = max(paths, key=rank)
-    return f"did you mean {'.'.join(nearest)}?"
+    metric = text.partition(".")[0]
+    uncounted = f"the metric {metric} was not counted; " if metric in METRICS.keys() - reports.keys() else ""
+    return f"{uncounted}did you mean {'.'.join(nearest)}?"
 
 
 def _words(text: str) -> list[str]:

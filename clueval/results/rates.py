@@ -1,12 +1,12 @@
 """The rates of a report, computed for many corpora: without each unit, resampled, with units swapped.
 
-A rate is a number of a report that is recognised by its name. The rates of headlines, and of other entries with the
-four counts, follow from `Counts`; means over labels follow from the `Counts` of the labels; for all others the metric
-makes a report of each corpus.
+A rate is a number of a report that is recognised by its name. Most rates follow from `Counts` of spans: those that
+`headlines` has, and those of entries with the four counts. Means over labels follow from the rates of the labels; all
+others are computed by the metric, from those keys of its tallies on which they depend.
 
-A unit weighs in a rate what it adds to the gold or the predicted spans of the rate's entry. These numbers are columns:
-each has a number for those units, or rows of equal ones, that have spans of the entry, so that all columns together are
-as large as the reports on all rows alone.
+Counts add up, so it is enough to know what one of each key adds to them. A unit weighs in a rate what it adds to the
+gold or the predicted spans of the rate's entry. These numbers are columns: each has a number for those units, or rows
+of equal ones, in which it is not 0.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import chain
-from operator import mul
-from typing import Any, TypeVar
+from itertools import chain, repeat
+from operator import mul, sub
+from typing import Any, NamedTuple, TypeVar
 
 from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
-from clueval.core.tally import Tally, f_measure, rate
+from clueval.core.tally import Counts, Tally, f_measure, rate
 from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
 
@@ -37,6 +37,9 @@ Column = Mapping[int, float]
 
 Row = tuple[tuple[int, float], ...]
 """The counts of a row that are not 0, with the numbers of their columns."""
+
+Numbers = Sequence[float]
+"""Counts from which the rates of an entry follow, in columns."""
 
 # Names
 
@@ -105,9 +108,6 @@ def _rates_in(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float
 
 # One metric in one sequence
 
-_ReadWithout = tuple[list[int], Mapping[Path, Mapping[str, Sequence[float]]], list[int]]
-"""Rows without whose units rates may differ, the rates without units that differ, and which of these each row has."""
-
 
 class Rates:
     """The rates of what one metric counted in one sequence of some units.
@@ -131,10 +131,11 @@ class Rates:
         self.keys, self.rows, self.row_of = list(counts.keys), list(counts.rows), counts.row_of
         self.parts = [range(len(self.row_of)), *parts]
         self._times: dict[range, list[int]] = {}
-        self._without: dict[tuple[tuple[int, ...], int], _ReadWithout] = {}
+        self._entries: dict[tuple[Path, str], EntryRates] = {}
+        self._scored_entries: dict[Path, ScoredEntry] = {}
         self.everywhere = self.times(self.parts[0])
         self.total = self.sums(self.everywhere)
-        self.report = metric.scores(self.tally(enumerate(self.total)), layers)
+        self.report = self.report_on(enumerate(self.total))
         self.entries = list(entries_of(self.report))
         self.paths = [(*path, name) for path, names in self.entries for name in names]
 
@@ -153,9 +154,22 @@ class Rates:
                 sums[key] += count * number
         return sums
 
+    @cached_property
+    def rows_of_keys(self) -> Sequence[Sequence[int]]:
+        """The rows that have each key, and how often: number, count, number, count, ..."""
+        rows: list[list[int]] = [[] for _ in self.keys]
+        for number, row in enumerate(self.rows):
+            for key, count in pairs_in(row):
+                rows[key].extend((number, count))
+        return rows
+
     def tally(self, counts: Iterable[tuple[int, int]]) -> Tally:
         """Return the tally of these counts, each with the number of its key."""
         return Tally({self.keys[key]: count for key, count in counts if count})
+
+    def report_on(self, counts: Iterable[tuple[int, int]]) -> Mapping[str, Any]:
+        """Return the report on these counts, each with the number of its key."""
+        return self.metric.scores(self.tally(counts), self.layers)
 
     def scored(self, tallies: Iterable[Tally], entries: Sequence[Entry]) -> list[array[float]]:
         """Return each rate of some entries in each corpus; NaN where it is undefined.
@@ -173,81 +187,150 @@ class Rates:
             rates.extend(values)
         return [rates[place :: len(paths)] for place in range(len(paths))]
 
-    def without(
-        self, keys: Sequence[int], times: Sequence[int], entry: Entry
-    ) -> tuple[Sequence[int], list[Sequence[float]]]:
-        """Return what `EntryRates.without` does, for an entry whose rates follow from the counts of some keys.
-
-        All entries that are in a report on these keys are read at once, because a report costs more than reading it.
-        """
-        place = tuple(keys), id(times)
-        if place not in self._without or not self._without[place][1].get(entry[0], {}).keys() >= {*entry[1]}:
-            among = {*keys}
-            parts = {
-                number: part
-                for number, row in enumerate(self.rows)
-                if (part := tuple((key, count) for key, count in pairs_in(row) if key in among))
-            }
-            distinct, places = _distinct_items([*parts.values(), ()])
-            whole = dict.fromkeys(keys, 0)
-            for number, part in parts.items():
-                for key, count in part:
-                    whole[key] += count * times[number]
-            entries = dict(entries_of(self.metric.scores(self.tally(whole.items()), self.layers)))
-            entries[entry[0]] = tuple(dict.fromkeys([*entry[1], *entries.get(entry[0], ())]))
-            rests = ({**whole, **{key: whole[key] - count for key, count in part}} for part in distinct)
-            rates = iter(self.scored((self.tally(rest.items()) for rest in rests), [*entries.items()]))
-            of_paths = {path: {name: next(rates) for name in names} for path, names in entries.items()}
-            self._without[place] = list(parts), of_paths, places
-        rows, by_path, places = self._without[place]
-        of_entry = by_path[entry[0]]
-        return rows, [[of_entry[name][number] for number in places] for name in entry[1]]
+    @cached_property
+    def empty_report(self) -> Mapping[str, Any]:
+        """The report on no counts."""
+        return self.metric.scores(Tally(), self.layers)
 
     @cached_property
     def nothing(self) -> Mapping[str, float]:
         """What the metric makes of 0/0 in each rate, by its name."""
-        report = self.metric.scores(Tally(), self.layers)
-        entries = list(entries_of(report))
-        names = [name for _, of_entry in entries for name in of_entry]
-        return dict(zip(reversed(names), reversed(_rates_in(report, entries)), strict=True))
-
-    @cached_property
-    def weighted(self) -> Sequence[int]:
-        """The sum of each key over all rows, each with another weight."""
-        return self.sums(range(1, len(self.rows) + 1))
+        values: dict[str, float] = {}
+        for path, names in entries_of(self.empty_report):
+            for name, value in zip(names, _rates_in(self.empty_report, [(path, names)]), strict=True):
+                values.setdefault(name, value)
+        return values
 
     @cached_property
     def wholes(self) -> list[tuple[Sequence[int], Mapping[str, Any]]]:
         """The sums of all parts, and last of all rows with different weights, each with its report."""
-        sums = [*(self.sums(self.times(part)) for part in self.parts), self.weighted]
-        return [(counts, self.metric.scores(self.tally(enumerate(counts)), self.layers)) for counts in sums]
-
-    @cached_property
-    def keys_named(self) -> Mapping[Any, Sequence[int]]:
-        """The numbers of the keys that have each name, such as a label."""
-        numbers: dict[Any, list[int]] = {}
-        for number, key in enumerate(self.keys):
-            for name in dict.fromkeys(key[1:] or key):
-                numbers.setdefault(name, []).append(number)
-        return numbers
+        weighted = self.sums(range(1, len(self.rows) + 1))
+        sums = [*(self.sums(self.times(part)) for part in self.parts[1:]), weighted]
+        reports = [(counts, self.report_on(enumerate(counts))) for counts in sums]
+        return [(self.total, self.report), *reports]
 
     @cached_property
     def sizes(self) -> EntrySizes:
         """What units weigh in each rate."""
         return EntrySizes(self)
 
+    @cached_property
+    def _keys_of_entries(self) -> tuple[Mapping[Path, Sequence[int]], Sequence[int]]:
+        """The keys of which one alone changes an entry, by its path, and those that change none."""
+        empty = {path: _plain_values(entry) for path, entry in _dictionaries(self.empty_report)}
+        by_entry: dict[Path, list[int]] = {}
+        others = []
+        for key in range(len(self.keys)):
+            changed = [
+                path
+                for path, entry in _dictionaries(self.report_on([(key, 1)]))
+                if _plain_values(entry) != empty.get(path)
+            ]
+            for path in changed:
+                by_entry.setdefault(path, []).append(key)
+            if not changed:
+                others.append(key)
+        return by_entry, others
+
+    def keys_behind(self, path: Path, names: Sequence[str]) -> Sequence[int]:
+        """Return the keys from whose counts the rates of an entry follow; maybe some more."""
+        by_entry, others = self._keys_of_entries
+        keys = by_entry.get(path, [])
+        for candidates in (keys, sorted([*keys, *others])):
+            if self.follow_from(candidates, (path, names)):
+                return candidates
+        return range(len(self.keys))
+
+    def follow_from(self, keys: Sequence[int], entry: Entry, others: Sequence[int] | None = None) -> bool:
+        """Return whether the rates of an entry follow from the counts of some keys in each of `wholes`.
+
+        Other keys are left out; with `others`, these are as in the total, and only parts are compared.
+        """
+        always = {key: self.total[key] for key in others or ()}
+        return all(
+            self.text_of({**always, **{key: counts[key] for key in keys}}, entry)
+            == repr(_rates_in(report, [entry]))
+            for counts, report in (self.wholes if others is None else self.wholes[:-1])
+        )
+
+    def text_of(self, counts: Mapping[int, int], entry: Entry) -> str:
+        """Return the rates, given how often each key was counted, as text: NaN is equal to NaN."""
+        return repr(_rates_in(self.report_on(counts.items()), [entry]))
+
+    # Entries
+
+    def rates_of(self, path: Path) -> EntryRates:
+        """Return the rates of an entry that follow from the same counts as the one at a path."""
+        entry, kind = path[:-1], kind_of(path[-1])
+        if (entry, kind) not in self._entries:
+            report = entry_at(self.report, entry)
+            names = [name for name, value in report.items() if is_rate(name, value) and kind_of(name) == kind]
+            rates = self._means(entry, names) or self._counted_rates(entry, kind, names)
+            self._entries[entry, kind] = rates or self._scored_rates(entry, names)
+        return self._entries[entry, kind]
+
+    def _counted_rates(self, path: Path, kind: str, names: Sequence[str]) -> CountedRates | None:
+        """Return rates that follow from `Counts`; None if these do not."""
+        nothing = [self.nothing.get(name, math.nan) for name in names]
+        if not all(map(_NAME.fullmatch, names)) or any(map(math.isnan, nothing)):
+            return None
+        place = self.sizes.place_of_counts(path, kind)
+        if place is None:
+            return None
+        rates = CountedRates(names, self.sizes, place, nothing)
+        wholes = zip(*rates.values(self.sizes.wholes(place)), strict=True)
+        reports = self.wholes[0][1], self.wholes[-1][1]
+        is_same = all(
+            _are_equal(values, _rates_in(report, [(path, names)]))
+            for values, report in zip(wholes, reports, strict=True)
+        )
+        return rates if is_same else None
+
+    def _means(self, path: Path, names: Sequence[str]) -> MeanRates | None:
+        """Return rates that are means of those of labels; None if these are not."""
+        if not path or path[-1] not in _MEANS:
+            return None
+        is_weighted = _MEANS[path[-1]]
+        labels: list[tuple[EntryRates, bool]] = []
+        for section in ("per_label", "per_type"):
+            place = (*path[:-1], section)
+            always = entry_at(self.empty_report, place)
+            for name in entry_at(self.report, place):
+                labels.append((self.rates_of((*place, name, names[0])), name in always))
+        if not labels or any(rates.names != labels[0][0].names for rates, _ in labels):
+            return None
+        if is_weighted and not all(isinstance(rates, CountedRates) for rates, _ in labels):
+            return None
+        means = MeanRates(labels, is_weighted, [self.nothing.get(name, math.nan) for name in names])
+        values = [of_rate[-1] for of_rate in means.without(self.times(self.parts[-1])).rates]
+        _, report = self.wholes[len(self.parts) - 1]
+        return means if _are_equal(values, _rates_in(report, [(path, names)])) else None
+
+    def _scored_rates(self, path: Path, names: Sequence[str]) -> ScoredRates:
+        if path not in self._scored_entries:
+            self._scored_entries[path] = ScoredEntry(self, path)
+        return ScoredRates(self._scored_entries[path], names)
+
+
+def _plain_values(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if type(value) in _PLAIN}
+
+
+def _are_equal(values: Sequence[float], reported: Sequence[float]) -> bool:
+    return all(abs(value - of_report) <= _CLOSE for value, of_report in zip(values, reported, strict=True))
+
 
 # Sizes
 
-_Place = str | tuple[Path, str]
-"""An entry, as the path of its sizes; or the path of an entry and the kind of its rates, as that of its counts."""
+_Place = tuple[str, int]
+"""The path of an entry, and 2 for its sizes, or 4 for its counts."""
 
 _Measures = Mapping[_Place, Sequence[float]]
 
-_ROUNDING = 1e-9
+_Name = tuple[bool, tuple[tuple[int, float], ...]]
+"""What a column is made of: whether of keys, and what one of each key adds, or the numbers of rows."""
 
-_DIGITS = 12
-"""To how many decimals a product of a rate and a size is rounded."""
+_ROUNDING = 1e-9
 
 
 class EntrySizes:
@@ -255,167 +338,204 @@ class EntrySizes:
 
     def __init__(self, rates: Rates) -> None:
         self._rates = rates
-        whole, weighted = (rates.tally(enumerate(sums)) for sums in (rates.total, rates.weighted))
-        self._whole, self._weighted = self._measure(whole), self._measure(weighted)
-        self._path_of = {".".join(place[0]): place[0] for place in self._whole if isinstance(place, tuple)}
-        brief = [
-            {place for place, numbers in self._in_brief(tally).items() if measured.get(place) == numbers}
-            for tally, measured in ((whole, self._whole), (weighted, self._weighted))
-        ]
-        self._brief = set.intersection(*brief)
-        # gold and predicted spans may be equal in all units here, but with more of each key they are not
-        more = rates.tally((key, count + (key + 1) ** 2) for key, count in enumerate(rates.total))
-        self._apart = {place for place, sizes in self._measure(more).items() if sizes[0] != sizes[1]}
-        self._columns: dict[tuple[str | None, tuple[int, ...]], Column] = {}
-        self._shared: dict[tuple[tuple[int, float], ...], Column] = {}
-        self._weights: dict[int, tuple[int, float]] = {}
-        self._last: tuple[Tally | None, _Measures] = None, {}
+        (total, _), *_, (weighted, _) = rates.wholes
+        self._sums = [(sums, self._measure(rates.tally(enumerate(sums)))) for sums in (total, weighted)]
+        self._whole = self._sums[0][1]
+        self._columns: dict[_Name, Column] = {}
+        self._names: dict[tuple[_Place, int], _Name] = {}
+        self._units: dict[tuple[_Name, _Name], Counter[tuple[float, ...]]] = {}  # how many have which sizes
+        self._linear: dict[_Place, bool] = {}
 
     def _measure(self, tally: Tally) -> _Measures:
-        """Return the gold and the predicted spans of entries, by their paths, and the counts of kinds of rates.
-
-        Counts are those of a headline, or the rates times the sizes.
-        """
+        """Return the gold and the predicted spans of entries, by their paths, and the counts behind their rates."""
         metric, layers = self._rates.metric, self._rates.layers
-        headlines = metric.headlines(tally, layers)
-        measured: dict[_Place, Sequence[float]] = {}
-        measured.update(metric.sizes(tally, layers))
+        measures: dict[_Place, Sequence[float]] = {}
         for path, entry in _dictionaries(metric.scores(tally, layers)):
-            text = ".".join(path)
-            sizes = entry.get("gold"), entry.get("predicted")
-            if text not in measured and all(isinstance(size, int | float) for size in sizes):
-                measured[text] = sizes  # type: ignore[assignment]  # numbers
-            for name in entry:
-                if not name.startswith("precision"):
-                    continue
-                kind = name.removeprefix("precision")
-                if kind_of(name) != kind or f"recall{kind}" not in entry:
-                    continue
-                if text in headlines and kind in ("", "_strict"):
-                    measured[path, kind] = headlines[text]
-                elif text in measured:
-                    rates = (entry[f"{rate_name}{kind}"] or 0.0 for rate_name in ("recall", "precision"))
-                    measured[path, kind] = (*measured[text], *map(_round, map(mul, rates, measured[text])))
-        return measured
-
-    def _in_brief(self, tally: Tally) -> _Measures:
-        """Return those of the numbers of `_measure` that need no report, and others that may differ from it."""
-        metric, layers = self._rates.metric, self._rates.layers
-        measured: dict[_Place, Sequence[float]] = {}
-        for text, counts in metric.headlines(tally, layers).items():
-            measured[text] = counts[:2]
-            if text in self._path_of:
-                measured.update({(self._path_of[text], kind): counts for kind in ("", "_strict")})
-        measured.update(metric.sizes(tally, layers))
-        return measured
-
-    def _rows(self, place: _Place) -> Mapping[int, Sequence[float]]:
-        """Return the numbers of a place in each row in which one is not 0."""
-        return (self._rows_in_brief if place in self._brief else self._all_rows).get(place, {})
+            numbers = [entry.get(name) for name in Counts._fields]
+            for width in (2, 4):
+                if all(isinstance(number, int | float) for number in numbers[:width]):
+                    measures[".".join(path), width] = numbers[:width]  # type: ignore[assignment]  # numbers
+        measures |= {(path, 2): sizes for path, sizes in metric.sizes(tally, layers).items()}
+        measures |= {(path, 4): counts for path, counts in metric.headlines(tally, layers).items()}
+        return measures
 
     @cached_property
-    def _rows_in_brief(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
-        return self._by_row(self._in_brief)
+    def _of_keys(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
+        """What one of each key adds to the numbers of each place."""
+        return _by_place(enumerate(map(self._measure, (Tally({key: 1}) for key in self._rates.keys))))
 
     @cached_property
-    def _all_rows(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
-        return self._by_row(self._measure)
+    def _of_rows(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
+        """The numbers of each place in each row."""
+        return _by_place(
+            enumerate(self._measure(self._rates.tally(pairs_in(row))) for row in self._rates.rows)
+        )
 
-    def _by_row(self, measure: Callable[[Tally], _Measures]) -> dict[_Place, dict[int, Sequence[float]]]:
-        by_place: dict[_Place, dict[int, Sequence[float]]] = {}
-        for number, row in enumerate(self._rates.rows):
-            for place, numbers in measure(self._rates.tally(pairs_in(row))).items():
-                if any(numbers):
-                    by_place.setdefault(place, {})[number] = numbers
-        return by_place
+    def _adds_up(self, place: _Place) -> bool:
+        """Return whether the numbers of a place are sums of what its keys add."""
+        if place not in self._linear:
+            keys = self._of_keys.get(place, {})
+            self._linear[place] = all(
+                _have_sums(keys, sums, whole)
+                for (sums, _), whole in zip(self._sums, self.wholes(place), strict=True)
+            )
+        return self._linear[place]
 
-    def counts(self, entry: Path, kind: str) -> Mapping[int, Sequence[float]] | None:
-        """Return the counts from which the rates of a kind follow, by row, without zeros; None if they have none.
+    def _source(self, place: _Place) -> Mapping[int, Sequence[float]]:
+        """Return what one of each key adds to the numbers of a place or, if that is not enough, those of each row."""
+        return (self._of_keys if self._adds_up(place) else self._of_rows).get(place, {})
 
-        The product of a rate and a size is no count, unless the size is the denominator of the rate: those of a mean
-        over labels do not add up.
-        """
-        place = entry, kind
+    def _name(self, place: _Place, side: int) -> _Name:
+        """Return the name of a column, which is that of all equal ones: what it is a sum of."""
+        if (place, side) not in self._names:
+            numbers = self._source(place).items()
+            terms = [(number, value) for number, of_all in numbers if (value := of_all[side])]
+            self._names[place, side] = self._adds_up(place), tuple(terms)
+        return self._names[place, side]
+
+    def column(self, place: _Place, side: int) -> Column:
+        """Return one of the numbers of a place, by row; the last ones are kept."""
+        name = self._name(place, side)
+        if name not in self._columns:
+            of_keys, numbers = name
+            by_row: dict[int, float] = {} if of_keys else dict(numbers)
+            for key, number in numbers if of_keys else ():
+                for row, count in pairs_in(self._rates.rows_of_keys[key]):
+                    by_row[row] = by_row.get(row, 0) + number * count
+            if len(self._columns) == _MOST_COLUMNS:
+                del self._columns[next(iter(self._columns))]
+            if any(number < 0 for _, number in numbers):  # otherwise no sum is 0
+                by_row = {row: number for row, number in by_row.items() if number}
+            self._columns[name] = by_row
+        return self._columns[name]
+
+    def place_of_counts(self, entry: Path, kind: str) -> _Place | None:
+        """Return the place of the counts from which the rates of a kind follow; None if they have none."""
+        path = ".".join(entry)
+        place = path if kind in ("", "_strict") else f"{path}.{kind[1:]}", 4
         if place not in self._whole:
             return None
-        rows = self._rows(place)
-        for times, whole in (
-            (self._rates.everywhere, self._whole[place]),
-            (range(1, len(self._rates.rows) + 1), self._weighted.get(place, ())),
-        ):
-            columns = zip(*rows.values(), strict=True) if rows else ((),) * len(whole)
-            of_rows = [times[row] for row in rows]
-            sums = [math.fsum(map(mul, column, of_rows)) for column in columns]
-            if len(sums) != len(whole) or not all(map(_are_close, sums, whole)):
-                return None
-        return rows
+        times = self._rates.everywhere, range(1, len(self._rates.rows) + 1)
+        is_sum = self._adds_up(place) or all(
+            map(_have_sums, [self._source(place)] * 2, times, self.wholes(place))
+        )
+        return place if is_sum else None
 
-    def _place_of(self, path: Path) -> str | None:
+    def wholes(self, place: _Place) -> list[Numbers]:
+        """Return the numbers of a place in all units, and in all rows with different weights."""
+        return [measures.get(place, (0,) * place[1]) for _, measures in self._sums]
+
+    def _place_of(self, path: Path) -> _Place | None:
         """Return the entry whose sizes count for a rate.
 
         It is the rate's own, the nearest one above that has sizes, or its ``micro``; otherwise the first of all.
         """
         for end in range(len(path) - 1, -1, -1):
             for entry in (path[:end], (*path[:end], "micro")):
-                if (place := ".".join(entry)) in self._whole:
+                if (place := (".".join(entry), 2)) in self._whole:
                     return place
-        return next((place for place in self._whole if isinstance(place, str)), None)
+        return next((place for place in self._whole if place[1] == 2), None)
 
-    def column(self, path: Path, sides: tuple[int, ...]) -> Column:
-        """Return the spans of some sides that a rate is about; equal columns are one object.
+    def weighing(self, path: Path) -> Column:
+        """Return what each row weighs for a rate: gold spans for recall, predicted ones for precision, else both.
 
         If no entry has sizes, every unit in which something was counted weighs the same.
         """
-        place = self._place_of(path)
-        if (place, sides) not in self._columns:
-            if place is None:
-                column: Column = {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
-            else:
-                sums = {row: sum(sizes[side] for side in sides) for row, sizes in self._rows(place).items()}
-                column = {row: size for row, size in sums.items() if size}
-            self._columns[place, sides] = self._shared.setdefault(tuple(column.items()), column)
-        return self._columns[place, sides]
+        place, sides = self._place_of(path), _sides_of(path[-1])
+        if place is None:
+            return {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
+        return {
+            row: size for row, sizes in self._sizes(place) if (size := sum(sizes[side] for side in sides))
+        }
 
-    def weighing(self, path: Path) -> Column:
-        """Return what each row weighs for a rate: gold spans for recall, predicted ones for precision, else both."""
-        sides = {"recall": (0,), "precision": (1,)}
-        return self.column(path, next((sides[name] for name in sides if path[-1].startswith(name)), (0, 1)))
+    def _sizes(self, place: _Place) -> Iterator[tuple[int, tuple[float, ...]]]:
+        """Yield the rows that have spans of a place, with these."""
+        return _merged([self.column(place, side) for side in (0, 1)])
 
     def weights(self, path: Path) -> tuple[int, float]:
         """Return the number of units in which the denominator of a rate is not 0, and the effective number."""
-        column = self.weighing(path)
-        if id(column) not in self._weights:
-            times = [self._rates.everywhere[row] for row in column]
-            self._weights[id(column)] = sum(times), effective_number(list(column.values()), times)
-        return self._weights[id(column)]
+        place, sides = self._place_of(path), _sides_of(path[-1])
+        if place is None:
+            number = sum(self._rates.everywhere[row] for row in self.weighing(path))
+            return number, float(number)
+        names = self._name(place, 0), self._name(place, 1)
+        if names not in self._units:
+            units = Counter[tuple[float, ...]]()
+            for row, sizes in self._sizes(place):
+                units[sizes] += self._rates.everywhere[row]
+            self._units[names] = units
+        of_sizes = Counter[float]()
+        for sizes, number in self._units[names].items():
+            of_sizes[sum(sizes[side] for side in sides)] += number
+        del of_sizes[0]
+        return of_sizes.total(), effective_number([*of_sizes], [*of_sizes.values()])
 
-    def tells_sides_apart(self, path: Path) -> bool:
-        """Return whether a rate is about other spans on the gold side than on the predicted side."""
-        return self._place_of(path) in self._apart
+    def golds(self, path: Path) -> Column | None:
+        """Return the gold spans that a rate is about; None if it is about the same ones on both sides."""
+        place = self._place_of(path)
+        if place is None or all(gold == predicted for gold, predicted in self._source(place).values()):
+            return None
+        return self.column(place, 0)
 
     def are_zero(self, path: Path, tally: Tally) -> bool:
         """Return whether nothing that a rate is about is in a tally."""
         place = self._place_of(path)
-        if place is None:
-            return not tally
-        if self._last[0] is not tally:  # all paths are asked of one tally before the next
-            self._last = tally, self._measure(tally)
-        return not any(self._last[1].get(place, ()))
+        return not tally if place is None else not any(self._measure(tally).get(place, ()))
 
 
-def _are_close(first: float, second: float) -> bool:
-    return math.isclose(first, second, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+_MOST_COLUMNS = 16
+"""How many columns are kept: those of an entry, and those that it shares with the next."""
 
 
-def _round(number: float) -> float:
-    value = round(number, _DIGITS)
-    return int(value) if value.is_integer() else value
+def _sides_of(name: str) -> tuple[int, ...]:
+    return (0,) if name.startswith("recall") else (1,) if name.startswith("precision") else (0, 1)
+
+
+def _by_place(measures: Iterable[tuple[int, _Measures]]) -> dict[_Place, dict[int, Sequence[float]]]:
+    by_place: dict[_Place, dict[int, Sequence[float]]] = {}
+    for number, of_number in measures:
+        for place, numbers in of_number.items():
+            if any(numbers):
+                by_place.setdefault(place, {})[number] = numbers
+    return by_place
+
+
+def _have_sums(numbers: Mapping[int, Sequence[float]], times: Sequence[int], sums: Sequence[float]) -> bool:
+    """Return whether numbers, each of them a number of times, have these sums."""
+    columns = zip(*numbers.values(), strict=True) if numbers else ((),) * len(sums)
+    of_numbers = [times[number] for number in numbers]
+    return all(
+        math.isclose(math.fsum(map(mul, column, of_numbers)), whole, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+        for column, whole in zip(columns, sums, strict=True)
+    )
 
 
 # One entry
 
-Numbers = Sequence[float]
-"""Counts from which the rates of an entry follow, in columns."""
+
+class Without(NamedTuple):
+    """The rates of an entry without single units.
+
+    Attributes:
+        places: the place of those rows whose units change the rates; all others have the last place.
+        units: how many units have each place.
+        rests: the counts that are left, by place.
+        rates: each rate without a unit, by place.
+    """
+
+    places: Mapping[int, int]
+    units: Sequence[int]
+    rests: Sequence[Numbers]
+    rates: Sequence[Sequence[float]]
+
+
+def _units_by_place(places: Mapping[int, int], times: Sequence[int], number: int) -> list[int]:
+    """Return how many units have each of a number of places, given how many have each row."""
+    units = [0] * number
+    for row, place in places.items():
+        units[place] += times[row]
+    units[-1] = sum(times) - sum(units)
+    return units
 
 
 class EntryRates:
@@ -423,13 +543,30 @@ class EntryRates:
 
     Attributes:
         names: of the rates.
-        width: the number of columns of counts.
-        rows: the counts of each row that has some; units in which they are the same do not differ.
     """
 
     names: Sequence[str]
-    width: int
-    rows: Mapping[int, Row]
+    _last: tuple[Sequence[int], Without] | None = None
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The counts."""
+        raise NotImplementedError
+
+    @property
+    def telling(self) -> Sequence[Column]:
+        """Those of the counts that tell whether units differ."""
+        return self.columns
+
+    @cached_property
+    def rows(self) -> Mapping[int, Row]:
+        """The counts of each row that has some."""
+        return _rows_of([column.items() for column in self.columns])
+
+    @cached_property
+    def telling_rows(self) -> Mapping[int, Row]:
+        """Those of the counts of each row that tell whether units differ."""
+        return _rows_of([column.items() for column in self.telling])
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         """Return each rate in each corpus, given its counts; NaN where it is undefined."""
@@ -437,36 +574,42 @@ class EntryRates:
 
     def total(self, times: Sequence[int]) -> list[float]:
         """Return the sum of the counts, given how many units have each row."""
-        columns: list[list[float]] = [[] for _ in range(self.width)]
-        for number, row in self.rows.items():
-            for column, count in row:
-                columns[column].append(count * times[number])
-        return list(map(_sum, columns))
+        return [_sum([count * times[row] for row, count in column.items()]) for column in self.columns]
 
-    def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
-        """Return the rows without whose units the rates may differ, given how many units have each row.
+    def without(self, times: Sequence[int]) -> Without:
+        """Return the rates without single units, given how many units have each row; the last are kept."""
+        if self._last is None or self._last[0] is not times:
+            self._last = times, self._without(times)
+        return self._last[1]
 
-        And each rate without a unit of each of these rows, and last without another unit.
-        """
-        total = self.total(times)
-        rows, places = _distinct_items([*self.rows.values(), ()])
-        rates = self.values([_subtract(total, row) for row in rows])
-        return list(self.rows), [[values[place] for place in places] for values in rates]
+    def _without(self, times: Sequence[int]) -> Without:
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Keep nothing that can be computed again."""
+        self._last = None
 
 
 class CountedRates(EntryRates):
     """Rates that follow from `Counts`; `nothing` is what each is if both sides are empty."""
 
-    width = 4
-
     def __init__(
-        self, names: Sequence[str], counts: Mapping[int, Sequence[float]], nothing: Sequence[float]
+        self, names: Sequence[str], sizes: EntrySizes, place: _Place, nothing: Sequence[float]
     ) -> None:
-        self.names, self._nothing = names, nothing
-        self.rows = {
-            number: tuple((column, count) for column, count in enumerate(row) if count)
-            for number, row in counts.items()
-        }
+        self.names, self._sizes, self._place, self._nothing = names, sizes, place, nothing
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return [self._sizes.column(self._place, number) for number in range(4)]
+
+    def _without(self, times: Sequence[int]) -> Without:
+        counts = dict(_merged(self.columns))
+        distinct, places = _distinct_items([*counts.values(), (0, 0, 0, 0)])
+        of_rows = dict(zip(counts, places, strict=False))
+        units = _units_by_place(of_rows, times, len(distinct))
+        total = [_sum([*map(mul, column, units)]) for column in zip(*distinct, strict=True)]
+        rests = [[*map(sub, total, row)] for row in distinct]
+        return Without(of_rows, units, rests, self.values(rests))
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         recalls = [rate(tp_gold, gold) for gold, _, tp_gold, _ in counts]
@@ -487,157 +630,183 @@ class CountedRates(EntryRates):
 
 
 class MeanRates(EntryRates):
-    """Means of the rates of labels that occur; `by_gold`: weighted by their gold spans. They are 0 without labels."""
+    """Means of the rates of labels that occur; `by_gold`: weighted by their gold spans.
 
-    def __init__(self, labels: Sequence[CountedRates], by_gold: bool) -> None:
-        self.names, self._labels, self._by_gold = labels[0].names, labels, by_gold
-        self.width = 4 * len(labels)
-        rows: dict[int, list[tuple[int, float]]] = {}
-        for number, label in enumerate(labels):
-            for row, counts in label.rows.items():
-                rows.setdefault(row, []).extend((4 * number + column, count) for column, count in counts)
-        self.rows = {row: tuple(rows[row]) for row in sorted(rows)}
+    `labels` are the rates of each, with whether it always occurs; `nothing` is what each mean is without labels.
+    """
 
-    def _weight(self, counts: Numbers) -> float:
-        gold, predicted, *_ = counts
-        return gold if self._by_gold else int(gold + predicted > 0)
+    def __init__(
+        self, labels: Sequence[tuple[EntryRates, bool]], by_gold: bool, nothing: Sequence[float]
+    ) -> None:
+        self.names, self._labels = labels[0][0].names, labels
+        self._by_gold, self._nothing = by_gold, nothing
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return list(chain.from_iterable(label.columns for label, _ in self._labels))
+
+    @property
+    def telling(self) -> Sequence[Column]:
+        return list(chain.from_iterable(label.telling for label, _ in self._labels))
+
+    def _weight(self, counts: Numbers, always: bool) -> float:
+        return counts[0] if self._by_gold else int(always or any(counts))
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
-        weights, by_label = [], []
-        for number, label in enumerate(self._labels):
-            label_counts = [row[4 * number : 4 * number + 4] for row in counts]
-            weights.append(list(map(self._weight, label_counts)))
+        weights, by_label, first = [], [], 0
+        for label, always in self._labels:
+            label_counts = [row[first : first + len(label.columns)] for row in counts]
+            first += len(label.columns)
+            weights.append([self._weight(row, always) for row in label_counts])
             by_label.append(label.values(label_counts))
         wholes = [_sum(of_labels) for of_labels in zip(*weights, strict=True)]
         means: list[Sequence[float]] = []
-        for place in range(len(self.names)):
+        for place, nothing in enumerate(self._nothing):
             parts = [
                 map(mul, values[place], label_weights)
                 for values, label_weights in zip(by_label, weights, strict=True)
             ]
             sums = map(math.fsum, zip(*parts, strict=True))
-            means.append([rate(part, whole) for part, whole in zip(sums, wholes, strict=True)])
+            means.append(
+                [part / whole if whole else nothing for part, whole in zip(sums, wholes, strict=True)]
+            )
         return means
 
-    def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
+    def _without(self, times: Sequence[int]) -> Without:
         """Add to the sum over labels what changes in those that a row has, so that each row costs its own labels."""
         wholes: list[float] = []  # the weight of each label
         parts: list[list[float]] = [[] for _ in self.names]  # its rates times its weight
-        changes: dict[int, list[tuple[float, Sequence[float]]]] = {row: [] for row in self.rows}
-        for label in self._labels:
-            total = label.total(times)
-            counts = [total, *(_subtract(total, row) for row in label.rows.values())]
-            weights = list(map(self._weight, counts))
-            by_rate = [list(map(mul, values, weights)) for values in label.values(counts)]
-            wholes.append(weights[0])
+        # what changes without a unit, by row and label
+        changes = defaultdict[int, list[tuple[float, Sequence[float]]]](list)
+        for label, always in self._labels:
+            without = label.without(times)
+            weights = [self._weight(rest, always) for rest in without.rests]
+            by_rate = [list(map(mul, rates, weights)) for rates in without.rates]
+            wholes.append(weights[-1])
             for of_rate, products in zip(parts, by_rate, strict=True):
-                of_rate.append(products[0])
-            for place, row in enumerate(label.rows, 1):
-                terms = [term for products in by_rate for term in (products[place], -products[0])]
-                changes[row].append((weights[place] - weights[0], terms))
+                of_rate.append(products[-1])
+            less = [-products[-1] for products in by_rate]
+            of_places = [
+                (weight - weights[-1], [*products, *less])
+                for weight, *products in zip(weights, *by_rate, strict=True)
+            ]
+            for row, place in without.places.items():
+                changes[row].append(of_places[place])
         whole, sums = _sum(wholes), list(map(_exact_parts, parts))
         means: list[list[float]] = [[] for _ in self.names]
         for of_row in [*changes.values(), []]:
-            rest = _sum([whole, *(change for change, _ in of_row)])
-            for place, values in enumerate(means):
-                changed = chain(*(terms[2 * place : 2 * place + 2] for _, terms in of_row))
-                values.append(rate(math.fsum([*sums[place], *changed]), rest))
-        return list(self.rows), [*means]
+            rest = whole + sum([weight for weight, _ in of_row])
+            for number, values in enumerate(means):
+                terms = [change for _, by_rate in of_row for change in by_rate[number :: len(means)]]
+                values.append(math.fsum(sums[number] + terms) / rest if rest else self._nothing[number])
+        places = dict(zip(changes, range(len(changes)), strict=True))
+        return Without(places, _units_by_place(places, times, len(changes) + 1), (), means)
+
+
+class ScoredEntry:
+    """All rates of an entry that the metric computes, from the counts of the keys on which they depend."""
+
+    def __init__(self, rates: Rates, path: Path) -> None:
+        self.rates = rates
+        names = [name for name, value in entry_at(rates.report, path).items() if is_rate(name, value)]
+        self.entry = path, names
+        self.keys = rates.keys_behind(path, names)
+        self._last: tuple[Sequence[int], Without] | None = None
+
+    def values(self, counts: Iterable[Numbers]) -> list[array[float]]:
+        """Return each rate in each corpus, given the counts of its keys."""
+        tallies = (self.rates.tally(zip(self.keys, row, strict=True)) for row in counts)  # type: ignore[arg-type]  # whole numbers
+        return self.rates.scored(tallies, [self.entry])
+
+    def columns_of(self, keys: Iterable[int]) -> list[Column]:
+        """Return the counts of some keys."""
+        return [dict(pairs_in(self.rates.rows_of_keys[key])) for key in keys]
+
+    def without(self, times: Sequence[int]) -> Without:
+        """Return the rates without single units, given how many units have each row."""
+        if self._last is None or self._last[0] is not times:
+            columns = [self.rates.rows_of_keys[key] for key in self.keys]
+            total = [sum(count * times[row] for row, count in pairs_in(column)) for column in columns]
+            rows = _rows_of(map(pairs_in, columns))
+            distinct, places = _distinct_items([*rows.values(), ()])
+            rests = [_subtract(total, row) for row in distinct]
+            of_rows = dict(zip(rows, places, strict=False))
+            units = _units_by_place(of_rows, times, len(distinct))
+            self._last = times, Without(of_rows, units, rests, self.values(rests))
+        return self._last[1]
 
 
 class ScoredRates(EntryRates):
-    """Rates that the metric computes; units that differ have other counts of a key on which a rate depends.
+    """Some rates of a `ScoredEntry`; units that differ have other counts of a key on which one of these depends.
 
     If the rates of a part of the units depend on other keys, too, all keys count.
     """
 
-    def __init__(self, rates: Rates, entry: Entry) -> None:
-        self.names = entry[1]
-        self._rates, self._entry = rates, entry
-        every: Sequence[int] = range(len(rates.keys))
-        keys, scored_keys = self._keys_behind()  # the rates are computed from `scored_keys`
-        if not self._follow_from(scored_keys):
-            scored_keys = every
-        if not self._follow_from(keys, scored_keys):
-            keys = scored_keys = every
-        self._keys, self._scored_keys = keys, scored_keys
-        self.width = len(keys)
-        columns = {key: column for column, key in enumerate(keys)}
-        self.rows = {}
-        for number, row in enumerate(rates.rows):
-            of_keys = tuple((columns[key], count) for key, count in pairs_in(row) if key in columns)
-            if of_keys:
-                self.rows[number] = of_keys
+    def __init__(self, entry: ScoredEntry, names: Sequence[str]) -> None:
+        self.names, self._scored = names, entry
+        self._places = [entry.entry[1].index(name) for name in names]
 
-    def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
-        """Score the counts; those of keys on which no rate depends stay as they are in all units."""
-        rates = self._rates
-        rows, places = _distinct_items(map(tuple, counts))
-        rest: dict[int, Any] = {key: rates.total[key] for key in self._scored_keys}  # whole numbers
-        tallies = (rates.tally({**rest, **dict(zip(self._keys, row, strict=True))}.items()) for row in rows)
-        by_rate = rates.scored(tallies, [self._entry])
-        return [[values[place] for place in places] for values in by_rate]
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self._scored.columns_of(self._scored.keys)
 
-    def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
-        every = range(len(self._rates.keys))  # if most keys count, the reports serve other entries, too
-        keys = self._scored_keys if 2 * len(self._scored_keys) < len(every) else every
-        return self._rates.without(keys, times, self._entry)
-
-    def _keys_behind(self) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the numbers of the keys on which the rates depend: with more of one, or none, they differ.
-
-        And those of all labels on which they depend: without a unit, rates may depend on more of their keys.
-        """
-        path = self._entry[0]
-        groups = list(self._rates.keys_named.values())
-        of_label: Sequence[int] = self._rates.keys_named.get(path[-1], ()) if path else ()
-        if of_label and self._follow_from(of_label):
-            groups = [of_label]
-        named = sorted({*chain(*self._groups_that_matter(groups))})
-        return [key for (key,) in self._groups_that_matter([[key] for key in named])], named
-
-    def _follow_from(self, keys: Sequence[int], others: Sequence[int] | None = None) -> bool:
-        """Return whether the rates follow from the counts of some keys in each of `Rates.wholes`.
-
-        Other keys are left out; with `others`, these are as in the total, and only parts are compared.
-        """
-        wholes = self._rates.wholes if others is None else self._rates.wholes[:-1]
-        always = {key: self._rates.total[key] for key in others or ()}
-        return all(
-            self._text_of({**always, **{key: counts[key] for key in keys}})
-            == repr(_rates_in(report, [self._entry]))
-            for counts, report in wholes
+    @property
+    def telling(self) -> Sequence[Column]:
+        """The counts of keys on which the rates depend: with more of one, or none, they differ."""
+        rates, entry = self._scored.rates, (self._scored.entry[0], self.names)
+        among = self._scored.keys
+        keys = _keys_that_matter(rates, entry, among)
+        return self._scored.columns_of(
+            keys if rates.follow_from(keys, entry, among) else range(len(rates.keys))
         )
 
-    def _groups_that_matter(self, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
-        """Return the groups of keys that change the rates; the halves of those that do are tested."""
-        among = sorted({*chain(*groups)})
-        wholes = [{key: counts[key] for key in among} for counts, _ in self._rates.wholes[:-1]]
-        before = [(whole, self._text_of(whole)) for whole in wholes]
-        changing: list[Sequence[int]] = []
-        waiting = [groups]
-        while waiting:
-            some = waiting.pop()
-            keys = list(chain(*some))
-            if not keys or not any(
-                self._text_of(changed) != text
-                for whole, text in before
-                for changed in (  # without the keys, and with more of each, but of no two as many
-                    {**whole, **dict.fromkeys(keys, 0)},
-                    {**whole, **{key: whole[key] + number for number, key in enumerate(keys, 1)}},
-                )
-            ):
-                continue
-            if len(some) == 1:
-                changing += some
-            else:
-                waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
-        return changing
+    def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
+        rows, places = _distinct_items(map(tuple, counts))
+        by_rate = self._scored.values(rows)
+        return [[by_rate[number][place] for place in places] for number in self._places]
 
-    def _text_of(self, counts: Mapping[int, int]) -> str:
-        """Return the rates, given how often each key was counted, as text: NaN is equal to NaN."""
-        rates = self._rates
-        return repr(_rates_in(rates.metric.scores(rates.tally(counts.items()), rates.layers), [self._entry]))
+    def _without(self, times: Sequence[int]) -> Without:
+        without = self._scored.without(times)
+        return without._replace(rates=[without.rates[number] for number in self._places])
+
+
+def _keys_that_matter(rates: Rates, entry: Entry, among: Sequence[int]) -> Sequence[int]:
+    """Return those of some keys that change the rates of an entry; the halves of those that do are tested."""
+    wholes = [{key: counts[key] for key in among} for counts, _ in rates.wholes[:-1]]
+    before = [(whole, rates.text_of(whole, entry)) for whole in wholes]
+    changing: list[int] = []
+    waiting = [among]
+    while waiting:
+        keys = waiting.pop()
+        if not keys or not any(
+            rates.text_of(changed, entry) != text
+            for whole, text in before
+            for changed in (  # without the keys, and with more of each, but of no two as many
+                {**whole, **dict.fromkeys(keys, 0)},
+                {**whole, **{key: whole[key] + number for number, key in enumerate(keys, 1)}},
+            )
+        ):
+            continue
+        if len(keys) == 1:
+            changing += keys
+        else:
+            waiting += [keys[len(keys) // 2 :], keys[: len(keys) // 2]]
+    return changing
+
+
+def _rows_of(columns: Iterable[Iterable[tuple[int, float]]]) -> Mapping[int, Row]:
+    """Return the counts of each row that has some, given the rows of each column."""
+    rows: dict[int, list[tuple[int, float]]] = {}
+    for number, column in enumerate(columns):
+        for row, count in column:
+            rows.setdefault(row, []).append((number, count))
+    return {row: tuple(counts) for row, counts in rows.items()}
+
+
+def _merged(columns: Sequence[Column]) -> Iterator[tuple[int, tuple[float, ...]]]:
+    """Yield each row that is in one of few columns, with its number in each."""
+    rows = dict.fromkeys(chain.from_iterable(columns))
+    return zip(rows, zip(*(map(column.get, rows, repeat(0)) for column in columns), strict=True), strict=True)
 
 
 Item = TypeVar("Item", bound=Hashable)
@@ -658,7 +827,8 @@ def _subtract(total: Numbers, row: Row) -> Numbers:
 
 
 def _sum(numbers: Sequence[float]) -> float:
-    return math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
+    total = sum(numbers)
+    return math.fsum(numbers) if isinstance(total, float) else total
 
 
 def _exact_parts(numbers: Sequence[float]) -> list[float]:
@@ -678,26 +848,3 @@ _MEANS = {"macro": False, "weighted": True}
 """The names of entries whose rates are means over the entries of ``per_label``, and whether gold weighs these."""
 
 _CLOSE = 1e-12
-
-
-def entry_rates(rates: Rates, path: Path) -> EntryRates:
-    """Return the rates of an entry that follow from the same counts as the one at a path."""
-    entry, kind = path[:-1], kind_of(path[-1])
-    report = entry_at(rates.report, entry)
-    names = [name for name, value in report.items() if is_rate(name, value) and kind_of(name) == kind]
-    nothing = [rates.nothing.get(name, math.nan) for name in names]
-    if all(map(_NAME.fullmatch, names)) and not any(map(math.isnan, nothing)):
-        before, last = entry[:-1], entry[-1]
-        labels = entry_at(rates.report, (*before, "per_label")) if last in _MEANS else ()
-        entries = [(*before, "per_label", label) for label in labels] or [entry]
-        counts = [rates.sizes.counts(label_path, kind) for label_path in entries]
-        counted = [CountedRates(names, of_entry, nothing) for of_entry in counts if of_entry is not None]
-        if len(counted) == len(entries):
-            counted_rates = MeanRates(counted, _MEANS[last]) if labels else counted[0]
-            whole = counted_rates.values([counted_rates.total(rates.everywhere)])
-            if all(
-                report[name] is not None and abs(report[name] - value) <= _CLOSE
-                for name, (value,) in zip(names, whole, strict=True)
-            ):
-                return counted_rates
-    return ScoredRates(rates, (entry, names))

@@ -14,9 +14,9 @@ from clueval.core.count import DOCUMENT, SENTENCE, DocumentPlace, Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.core.tally import Tally, added
-from clueval.files.arguments import refuse_unknown
+from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
-from clueval.files.overwriting import input_path, keeps_inputs
+from clueval.files.overwriting import input_path
 from clueval.metrics import chosen_metrics, with_settings
 from clueval.reports.report import Report
 from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of
@@ -220,7 +220,7 @@ class Result(Report):
 
     @cached_property
     def _all_reports(self) -> BagReports:
-        return BagReports(self.bag.whole(), self.plan) if self.made is None else self.made
+        return BagReports(self.bag.in_one_place(), self.plan) if self.made is None else self.made
 
     @property
     def scored_by(self) -> Sequence[AnyMetric]:
@@ -471,7 +471,7 @@ class Result(Report):
         """
         plan = replace(self.plan, metrics=chosen_metrics(metrics))
         choices = dict(self.signature.choices)
-        reports = BagReports(self.bag.whole(), plan)
+        reports = BagReports(self.bag.in_one_place(), plan)
         for name in ("metrics", "zero", "version", "scores", *self._all_reports.choices()):
             choices.pop(name, None)
         signature = Signature.of(
@@ -536,7 +536,6 @@ class Result(Report):
         return self if other == 0 else NotImplemented
 
 
-@keeps_inputs
 def load_result(path: str | Path) -> Result:
     """Return the result that `Result.save` or ``clueval score --save`` has written.
 
@@ -552,6 +551,7 @@ def load_result(path: str | Path) -> Result:
     """
     from clueval.results.saved import load_bag
 
+    require_kind(path, "str | Path", "path")
     bag, facts = load_bag(input_path(str(path)))
     plan = Plan(bag.metrics, facts["merge"], by=tuple(facts["by"]), units=facts["units"])
     signature = Signature.parse(facts["signature"])

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 from clueval.core.span import MERGED
 from clueval.core.tally import f_measure
-from clueval.reports.table import Estimate
 
 Report = Mapping[str, Any]
 Row = dict[str, Any]
@@ -58,6 +57,9 @@ _HEADLINES = (
 )
 """Where reports have their headline, the first that there is; in a layer, labelled level 1 comes before."""
 
+_HEADLINE_RATES = (RATES, tuple(f"{rate}_strict" for rate in RATES), ("entity_recall",))
+"""The rates of a headline, the first that it has."""
+
 
 def number_at(reports: Report, path: Path) -> float | None:
     """Return the number at a path; None if it is undefined, or there is none."""
@@ -90,8 +92,8 @@ def headline_rates(sequence: str, report: Report) -> list[Path]:
     labelled = [] if sequence == MERGED else [("labelled", sequence, "1", "micro")]
     for place in (*labelled, *_HEADLINES):
         entry = _value_at(report, place)
-        for names in (RATES, [f"{name}_strict" for name in RATES], ["entity_recall"]):
-            paths = [(*place, name) for name in names if isinstance(entry, Mapping) and name in entry]
+        for names in _HEADLINE_RATES if isinstance(entry, Mapping) else ():
+            paths = [(*place, name) for name in names if name in entry]
             if paths:
                 return paths
     return []
@@ -157,7 +159,7 @@ def wide_rows(report: Report) -> Iterator[Row]:
         for _, row in rows_of(head, metric_report):
             row |= ends
             for rate in RATES if ends else ():
-                if isinstance(value := row[rate], Estimate):
+                if hasattr(value := row[rate], "low"):  # an `Estimate`
                     row |= {rate: float(value), f"{rate}_low": value.low, f"{rate}_high": value.high}
             yield row
 
@@ -327,6 +329,8 @@ def with_estimates(content: Report) -> Report:
 
 
 def _with_intervals(report: Report, intervals: Report) -> dict[str, Any]:
+    from clueval.reports.table import Estimate  # few results have intervals
+
     estimates: dict[str, Any] = {}
     for name, value in report.items():
         interval = intervals.get(name)

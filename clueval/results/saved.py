@@ -138,7 +138,7 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
     """
     counts = _CountNumbers()
     by_sides = [
-        (key, sorted(by_present.items()))
+        (key, [(present, by_place.get) for present, by_place in sorted(by_present.items())])
         for key, by_present in (("shared", bag.shared), ("positions", bag.positions))
     ]
     rows = {id(row): row for row in bag.places.values() if row}
@@ -149,18 +149,16 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
     before: DocumentPlace | None = None
     for place, documents in bag.documents.items():
         assert isinstance(place, DocumentPlace)
-        values, name, sentence, waits, repeat = place
-        if sentence is None or before is None or before != (values, name, before[2], waits, repeat):
+        if place[2] is None or before is None or place[:2] != before[:2] or place[3:] != before[3:]:
             text = f'{{"place":{_fields(place)}'
         else:
-            text = f'{{"sentence":{sentence}'
+            text = f'{{"sentence":{place[2]}'
         before = place
         if documents:
             text += f',"documents":{documents}'
         for key, numbers in by_sides if documents else by_sides[1:]:
-            place_numbers = [(present, by_place.get(place)) for present, by_place in numbers]
             pairs = ",".join(
-                [f"[{present},{number}]" for present, number in place_numbers if number is not None]
+                [f"[{present},{n}]" for present, of_place in numbers if (n := of_place(place)) is not None]
             )
             if pairs:
                 text += f',"{key}":[{pairs}]'
@@ -282,7 +280,7 @@ def _add_place(
         for present, number in line.get(name, ()):
             numbers.setdefault(present, Counter())[place] = number
     if "cases" in line:
-        bag.add_row([place], dict(pairs_in(line["cases"])))
+        bag.add_occurrences([place], dict(pairs_in(line["cases"])))
     for number, count in pairs_in(line.get("counts", ())):
         sequence, metric, key = counts[number]
         bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count

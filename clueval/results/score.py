@@ -15,8 +15,6 @@ from clueval.core.count import DOCUMENT, Plan, Step, count
 from clueval.core.metric import AnyMetric
 from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import UsageError, warn
-from clueval.files.opening import is_folder, sha256_of
-from clueval.files.overwriting import keeps_inputs
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, require_layers
@@ -43,13 +41,12 @@ if TYPE_CHECKING:
 _READING = Reading()
 
 
-@keeps_inputs
 @checked_call
 def score(
     gold: InputSide,
     predicted: InputSide | None = None,
     *,
-    metrics: Sequence[str | AnyMetric] | str | AnyMetric = "levels",
+    metrics: Sequence[str | AnyMetric] | str | AnyMetric | None = None,
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
     reference: InputSide | None = None,
@@ -68,7 +65,7 @@ def score(
             ``input="mentions"`` or ``"inline"``, predicted has answers of a language model.
         metrics: metrics (see `clueval.metrics.METRICS`), as text, separated by commas, or in a list,
             each with its settings, as in ``"exact,partial(factor=0.5)"``; or of a class of your own
-            (`clueval.core.metric.Metric`).
+            (`clueval.core.metric.Metric`). None: ``levels``, or those of `signature`.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column or, if it holds no tags,
             the columns that do; of a single file the last two columns.
@@ -76,8 +73,8 @@ def score(
         reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
             and for the metric ``gate`` the changes (`clueval.results.reference`).
         reference_set: the annotation set of the reference, by default in the files of predicted.
-        signature: that of another result: count as it says. Its metrics count, unless others than the default are
-            given. Options that contradict it, and choices that nothing here can make, are errors.
+        signature: that of another result: count as it says. Options that contradict it, also other `metrics`, and
+            choices that nothing here can make, are errors.
         options: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
             ``by="document"`` or, for lists of tags or spans, with a value for each list, ``by=["news", "web"]``; of
             `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept); and of `Preparing`
@@ -108,7 +105,7 @@ def score(
     if signature is not None:
         expected = signature if isinstance(signature, Signature) else Signature.parse(signature)
         arguments: dict[str, Any] = {} if layers is None else {"layers": layers}
-        if metrics != "levels":
+        if metrics is not None:
             arguments["metrics"] = list(chosen_metrics(metrics))
         options = expected.options_beside({**arguments, **options})
         metrics, layers = options.pop("metrics"), options.pop("layers", None)
@@ -116,7 +113,7 @@ def score(
     if values is not None:
         options["by"] = DOCUMENT
     groups = groups_of(reading, options, "score")
-    chosen = chosen_metrics(metrics)
+    chosen = chosen_metrics("levels" if metrics is None else metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = scored(gold, predicted, chosen, layers, groups)
         if expected is not None:
@@ -194,6 +191,7 @@ def scored(
     plan = replace(plan, steps=steps_in_order((*texts.steps, *steps), plan))
     bag = bag_of(texts, plan, names, groups.workers)
     if plan.units is not None or plan.where:
+        from clueval.files.opening import is_folder
         from clueval.results.units import in_units, settled_units  # few results need them
 
         plan = settled_units(bag, plan)
@@ -208,6 +206,7 @@ def scored(
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
+    from clueval.files.opening import sha256_of
     from clueval.reading.file_sides import files_of_side  # few results need it
 
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
@@ -220,6 +219,7 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
         return
     if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
         return
+    from clueval.files.opening import sha256_of
     from clueval.reading.file_sides import files_of_side  # few options need it
 
     if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
@@ -314,7 +314,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
     all_choices["text"] = (
         "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
     )
-    reports = BagReports(bag.whole(), plan)
+    reports = BagReports(bag.in_one_place(), plan)
     all_choices |= reports.choices()
     for warning in checked(plan.steps, bag.notes):
         warn(warning)

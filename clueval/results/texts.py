@@ -12,19 +12,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Read
 from clueval.core.count import SENTENCE, Plan, Step, count
 from clueval.core.document import Document, Pair, in_layer
-from clueval.core.read import Read
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.files.opening import Progress
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
 from clueval.reading.sides import sides_of
 from clueval.results.options import Groups, texts_may_differ
 from clueval.transforms.options import FREE
 
 if TYPE_CHECKING:
+    from clueval.files.opening import Progress
     from clueval.reading.file_sides import FileSides
     from clueval.reading.memory import MemorySides
     from clueval.reading.source import Source

@@ -177,6 +177,11 @@ class Units:
             )
 
 
+def number_of_units(bag: Bag) -> int:
+    """Return the number of units of a bag, whose places are those of `clueval.core.count.Plan.place`."""
+    return len({(place.name, place.sentence) for place in _places(bag)})
+
+
 def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str | None) -> Units:
     """Return the units of a bag whose places are those of `clueval.core.count.Plan.place`.
 

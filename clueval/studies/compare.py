@@ -20,7 +20,6 @@ from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
 from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import FileError, UsageError, described
-from clueval.files.overwriting import keeps_inputs
 from clueval.results.comparing import ComparedUnits, Comparing, DropTest, comparable
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
@@ -45,7 +44,6 @@ SCORED_BY = ("metrics", "layers", "reading")
 """The arguments of `clueval.score`, besides its single options, that `compare` takes with gold."""
 
 
-@keeps_inputs
 @checked_call
 def compare(
     *systems: Any,

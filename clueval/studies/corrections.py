@@ -13,8 +13,7 @@ from typing import Any
 
 from clueval.core.document import Pair
 from clueval.core.overlap import first_clash
-from clueval.core.ranges import Ranges
-from clueval.core.span import SIDES, Span, by_position
+from clueval.core.span import SIDES, Ranges, Span, by_position
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table
 from clueval.studies.decisions import BOTH, NONE, UNCLEAR

@@ -362,13 +362,13 @@ def _where(error: JudgedSpan, texts: SideTexts) -> str:
 
 
 def _class_of(error: JudgedSpan) -> str:
-    """Return the class in brackets, unless the reason says the same."""
+    """Return the class of CLUEval's levels, or FairEval's type in brackets, unless the reason says the same."""
     if error.kind == error.reason:
         return ""
-    text = phrase(error.kind)
+    name = phrase(error.kind)
     if error.kind in KINDS:
-        text = phrase("level {level}, {name}", level=KINDS.index(error.kind) + 1, name=text)
-    return f"({text})"
+        return phrase("class {name} (level {level})", level=KINDS.index(error.kind) + 1, name=name)
+    return phrase("class {name} (no level)", name=name) if error.kind == "partial" else f"({name})"
 
 
 def in_words(error: JudgedSpan) -> str:

@@ -13,9 +13,10 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from clueval.core.case import Case, Located
+from clueval.core.case import Case
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.core.located import Located
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.span import MERGED, NO_LABEL, SIDES
 from clueval.core.tally import Counts, Tally
@@ -95,8 +96,9 @@ class Profile(Report):
             if name not in available and name in TRAINED:
                 raise UsageError(f"feature {name!r} needs training data", advice="add train='FILE'")
             if name not in available:
-                advice = f"one of {', '.join(all_features())}"
-                raise UsageError(f"there is no feature {name!r}", advice=advice)
+                from clueval.files.names import one_of  # only for names that do not exist
+
+                raise UsageError(f"there is no feature {name!r}", advice=one_of(name, all_features()))
         self._features = available if features is None else {name: available[name] for name in features}
         self._pairs, self._number, self._scored = pairs, buckets, scored
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, compress, count, pairwise
 
-from clueval.core.characters import are_unknown
+from clueval.core.alignment import are_unknown
 from clueval.core.document import MENTION, Document
 from clueval.core.span import Span
 

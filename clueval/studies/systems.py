@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.core.case import EqualCase
 from clueval.core.count import collector_paused
 from clueval.core.document import Document
+from clueval.core.located import EqualCase
 from clueval.core.matching import KINDS, with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span

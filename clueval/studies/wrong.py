@@ -16,16 +16,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
-from clueval.core.case import Case, EqualCase, Located, located
+from clueval.core.case import Case
 from clueval.core.count import Plan, collector_paused, count, decided, sequences_of
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels, matches_in
+from clueval.core.located import EqualCase, Located, located
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash, shared_positions
-from clueval.core.ranges import Ranges
-from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position
+from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Ranges, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.options import require_types
 from clueval.metrics.fair import Fair
@@ -101,7 +101,9 @@ class Choice:
         """Raise `UsageError` for names that are not known, or that no error has; without labels, none is `correct`."""
         for name in sorted(names):
             if name not in allowed:
-                raise UsageError(f"there is no {what} {name!r}", advice=f"one of {', '.join(allowed)}")
+                from clueval.files.names import one_of  # only for names that do not exist
+
+                raise UsageError(f"there is no {what} {name!r}", advice=one_of(name, allowed))
             for side, other in (SIDES, SIDES[::-1]):
                 if side in self.sides:
                     continue

@@ -19,8 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.document import GROUP, Document, Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
-from clueval.core.ranges import Ranges
-from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
+from clueval.core.span import DEFAULT_LAYER, Frozen, Ranges, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.transforms.changes import (
     ANY_OF,

@@ -14,11 +14,10 @@ from os import PathLike, fsencode
 from pathlib import Path
 from typing import Any, ClassVar
 
-from clueval.core.count import Step, each, noted
+from clueval.core.count import Step, each
 from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
 from clueval.files.errors import UsageError, described
-from clueval.files.opening import decoded, raw_content
 
 HIDDEN = "hidden"
 """The second part, after the name of the step, of notes that no report shows."""
@@ -123,7 +122,7 @@ class EachLabel(EachSpan):
 def with_notes(pair: Pair, step: str, notes: Mapping[Note, int]) -> Pair:
     """Return the pair with what a step changed in its notes, under the name of the step."""
     of_step = {(step, *what): number for what, number in notes.items() if number}
-    return replace(pair, notes=noted(pair, of_step)) if of_step else pair
+    return replace(pair, notes=dict(Counter(pair.notes) + Counter(of_step))) if of_step else pair
 
 
 def hidden_names(notes: Notes, step: str, kind: str) -> dict[str, int]:
@@ -260,7 +259,7 @@ def _chosen_members(
 ) -> list[Span | None]:
     """Return the member that each group becomes, as `Alternatives` says; None if it becomes nothing."""
     from clueval.core.one_to_one import most_pairs  # few golds have alternatives
-    from clueval.core.ranges import Regions
+    from clueval.core.overlap import Regions
 
     slots: dict[SpanPlace, list[int]] = {}
     ranges: dict[str | None, list[tuple[int, int]]] = {}
@@ -330,6 +329,8 @@ def names_of(value: str | Iterable[str], option: str) -> tuple[str, ...]:
 
 def text_of_file(source: str | PathLike[str], option: str) -> tuple[str, str, str]:
     """Return the path, the text and the hash (`sha8`) of a file that an option names. Raises `CluevalError`."""
+    from clueval.files.opening import decoded, raw_content  # few options name a file
+
     path = Path(source)
     try:
         valid = "\0" not in fsencode(path).decode("latin-1")

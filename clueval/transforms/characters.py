@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from clueval.core.characters import Characters, has_characters
+from clueval.core.alignment import Characters, has_characters
 from clueval.core.document import Document, Pair
-from clueval.core.ranges import joined_ranges
+from clueval.core.overlap import joined_ranges
 from clueval.core.span import NOTHING, Span
 from clueval.files.errors import UsageError
 from clueval.transforms.changes import UNIT, EachPair

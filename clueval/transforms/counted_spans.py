@@ -9,8 +9,8 @@ from os import PathLike
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.document import Document, Notes, Pair
-from clueval.core.metric import number_of, score_of
-from clueval.core.ranges import Regions
+from clueval.core.metric import finite_number, score_of
+from clueval.core.overlap import Regions
 from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.transforms.changes import (
@@ -264,6 +264,8 @@ class ThresholdFile(NamedTuple):
 
 def _threshold(value: Any) -> float | dict[str, float] | None:
     if not isinstance(value, dict):
-        return None if isinstance(value, str) else number_of(value)
-    numbers = {label: None if isinstance(score, str) else number_of(score) for label, score in value.items()}
+        return None if isinstance(value, str) else finite_number(value)
+    numbers = {
+        label: None if isinstance(score, str) else finite_number(score) for label, score in value.items()
+    }
     return None if None in numbers.values() else numbers  # type: ignore[return-value]  # none is None

@@ -34,10 +34,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar
 
-from clueval.core.alignment import MAX_CELLS
-from clueval.core.characters import has_characters
+from clueval.core.alignment import MAX_CELLS, has_characters
 from clueval.core.document import MENTION, OFFSETS, Document, Pair
-from clueval.core.ranges import Regions
+from clueval.core.overlap import Regions
 from clueval.core.span import NOTHING, Span, by_position
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.transforms.changes import LOCATED, EachPair, Note, beside, with_notes

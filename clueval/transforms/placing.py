@@ -28,9 +28,9 @@ from dataclasses import dataclass, replace
 from operator import ge, is_not
 from typing import NamedTuple
 
-from clueval.core.characters import Characters
+from clueval.core.alignment import Characters
 from clueval.core.document import Document, Pair, Sentence
-from clueval.core.ranges import joined_ranges
+from clueval.core.overlap import joined_ranges
 from clueval.core.span import Span, name_of
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.transforms.changes import EachPair, empty, with_notes

@@ -102,19 +102,6 @@ def test_both_sides_have_the_tokens_asked_for(
     assert words_of(predicted) == words_of(gold)
 
 
-def test_the_density_is_met(written: Written) -> None:
-    gold, _ = written(20_000, density=75_000)
-
-    spans = sum(tag.startswith("B-") for sentence in tags_by_sentence(gold) for tag in sentence)
-    assert abs(spans - 1_500) < 15
-
-
-def test_sentences_have_the_length_asked_for_save_the_last(written: Written) -> None:
-    gold, _ = written(shortest=8, longest=11)
-
-    assert {len(sentence) for sentence in tags_by_sentence(gold)[:-1]} == {8, 9, 10, 11}
-
-
 def test_the_share_of_sentences_with_an_error_is_the_one_asked_for(written: Written) -> None:
     gold, predicted = written(40_000, errors=0.2)
 
@@ -123,31 +110,12 @@ def test_the_share_of_sentences_with_an_error_is_the_one_asked_for(written: Writ
     assert 0.17 < wrong / len(pairs) < 0.23
 
 
-def test_with_errors_at_one_every_sentence_is_wrong_in_every_layer(written: Written) -> None:
-    gold, predicted = written(errors=1.0, layers=2)
-
-    for column in (1, 2):
-        for one, other in zip(
-            tags_by_sentence(gold, column), tags_by_sentence(predicted, column), strict=True
-        ):
-            assert one != other
-
-
 @pytest.mark.parametrize("kind", mistakes.KINDS)
 def test_every_kind_of_error_occurs_on_its_own(kind: str, written: Written) -> None:
     gold, predicted = written(errors=1.0, kinds=(kind,))
 
     assert words_of(predicted) == words_of(gold)
     assert predicted != gold
-
-
-def test_layers_mostly_have_the_same_spans(written: Written) -> None:
-    gold, _ = written(20_000, layers=2)
-
-    inside = [(first != "O", second != "O") for _, first, second in rows_of(gold)]
-    shared = sum(first and second for first, second in inside)
-    either = sum(first or second for first, second in inside)
-    assert 0.9 < shared / either < 1
 
 
 def test_vrt_is_readable_line_by_line(written: Written) -> None:
@@ -175,13 +143,6 @@ def test_vrt_is_readable_line_by_line(written: Written) -> None:
         assert len(set(ids)) == len(ids)
 
 
-def test_vrt_without_sentences_and_documents_is_tokens_only(written: Written) -> None:
-    gold, _ = written(sentences=False, document_length=0, token_ids=True)
-
-    assert all(line.count("\t") == 2 for line in gold)
-    assert len({row[2] for row in rows_of(gold)}) == 3_000
-
-
 def test_conll_is_readable_line_by_line(written: Written) -> None:
     for lines in written(format="conll", document_length=10):
         sentences = tags_by_sentence(lines)
@@ -191,24 +152,6 @@ def test_conll_is_readable_line_by_line(written: Written) -> None:
         assert all(line.count("\t") == 1 for line in filter(None, lines))
         assert documents[:3] == [0, 11, 22]
         assert all(tag == "O" or tag[:2] in ("B-", "I-") for sentence in sentences for tag in sentence)
-
-
-def test_conll_without_sentences_has_breaks_between_documents_only(written: Written) -> None:
-    gold, _ = written(format="conll", sentences=False, document_length=10)
-
-    blank = [number for number, line in enumerate(gold) if not line]
-    starts = [number for number, line in enumerate(gold) if line.startswith("-DOCSTART-")]
-    assert blank == sorted(
-        [*(number + 1 for number in starts), *(number - 1 for number in starts[1:]), len(gold) - 1]
-    )
-
-
-def test_the_words_look_like_words(written: Written) -> None:
-    words = words_of(written(20_000)[0])
-
-    assert 5 < sum(map(len, words)) / len(words) < 6
-    assert 0.02 < sum(not word.isascii() for word in words) / len(words) < 0.3
-    assert len(set(words)) > 2_000
 
 
 @pytest.mark.parametrize(
@@ -230,19 +173,6 @@ def test_settings_that_cannot_be_met_are_refused(settings: dict[str, Any], compl
 
     assert complaint in str(refusal.value)
     assert "\n" not in str(refusal.value)
-
-
-def test_the_command_writes_what_the_function_writes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code = generate.main(
-        ["--out", str(tmp_path / "command"), "--tokens", "500", "--seed", "3", "--sentence-length", "4-6"]
-    )
-    printed = [Path(line) for line in capsys.readouterr().out.splitlines()]
-    expected = generate.write(generate.Corpus(500, seed=3, shortest=4, longest=6), tmp_path / "function")
-
-    assert code == 0
-    assert [path.read_bytes() for path in printed] == [path.read_bytes() for path in expected]
 
 
 def test_a_folder_that_cannot_be_written_is_one_line_and_exit_code_2(
@@ -285,11 +215,6 @@ def test_a_command_that_fails_stops_the_measurement_and_says_why() -> None:
     assert failure.value.code == 1
     assert str(failure.value).startswith("broken: exit code 1 from ")
     assert str(failure.value).endswith(": no such corpus")
-
-
-def test_a_command_that_does_not_exist_fails_clearly() -> None:
-    with pytest.raises(measure.CommandFailed, match="No such file or directory"):
-        measure.measure({"absent": ["no-such-command-anywhere"]}, runs=1)
 
 
 def test_ratios_compare_medians_pair_by_pair() -> None:

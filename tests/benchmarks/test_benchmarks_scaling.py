@@ -73,13 +73,6 @@ def test_every_command_of_the_main_job_gets_the_same_words(
     assert len(words[0]) == 3_000
 
 
-def test_the_cases_name_commands_that_there_are() -> None:
-    named = {command for case in main_job.CASES.values() for command in case.commands}
-
-    assert named == set(main_job.COMMANDS)
-    assert set(main_job.BY_DEFAULT) == set(main_job.CASES) - {"huge"}
-
-
 # --- aims ----------------------------------------------------------------------------------------------------
 
 
@@ -98,18 +91,6 @@ def test_the_aims_are_told_as_met_or_not_met() -> None:
         "* usual, peak memory: 30 MiB, at most 60 wanted: met",
         "* large, peak memory: 61 MiB, at most 60 wanted: **not met**",
     ]
-
-
-def test_aims_that_were_not_measured_are_not_mentioned() -> None:
-    assert main_job.aims({"hard": [measurement("line loop", 1.0)]}) == ""
-
-
-def test_a_table_shows_only_the_ratios_asked_for() -> None:
-    case = {"case": [measurement("a", 1.0), measurement("b", 2.0), measurement("c", 4.0)]}
-
-    assert measure.table(case, against=["b"]).splitlines()[0] == (
-        "| case | command | wall s | CPU s | peak MiB | / b |"
-    )
 
 
 # The script that doubles hostile documents: its shapes are what they claim, and every outcome is told
@@ -163,15 +144,6 @@ def test_the_coverage_of_every_setting_and_test_is_printed(capsys: Capture) -> N
     printed = capsys.readouterr().out
     for name in (*(setting.name for setting in coverage.SETTINGS), *coverage.CASES, *coverage.TESTS):
         assert re.search(rf"^\| {re.escape(name)} \| [\d/-]+ \| [\d/-]+ \|$", printed, re.MULTILINE)
-
-
-def test_the_same_seed_gives_the_same_table(capsys: Capture) -> None:
-    printed = []
-    for _ in range(2):
-        coverage.main(["--corpora", "3", "--units", "5", "--seed", "7"])
-        printed.append(capsys.readouterr().out)
-
-    assert printed[0] == printed[1]
 
 
 def test_the_true_score_is_that_of_a_large_corpus() -> None:
@@ -260,29 +232,6 @@ def test_the_aims_are_not_judged_at_another_size_than_theirs(capsys: pytest.Capt
     assert "met" not in printed.split()
     assert "**not met**" not in printed
     assert printed.endswith("The aims are for 1,000,000 tokens: this run does not check them.\n")
-
-
-@pytest.mark.usefixtures("_nothing_but_loops")
-def test_the_aims_are_judged_at_their_size(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(main_job, "TOKENS", 200)
-
-    assert main_job.main(["--cases", "usual", "--tokens", "200", "--runs", "1"]) == 0
-
-    printed = capsys.readouterr().out
-    assert "* usual, peak memory: " in printed
-    assert "nothing is judged" not in printed
-
-
-@pytest.mark.parametrize("size", [100, 20_000])
-def test_the_title_of_the_labels_holds_at_any_size(size: int) -> None:
-    gold, predicted = worst.many_labels(size, random.Random(1))
-    labels = {tag[2:] for tag in (*gold, *predicted) if tag != "O"}
-
-    assert worst.CASES["labels"].title == "each span has one of 100,000 labels"
-    assert labels <= {f"{number:05}" for number in range(100_000)}
-    assert len(labels) > 0.4 * size
 
 
 @pytest.mark.long

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -110,12 +109,6 @@ def test_every_predicted_span_is_gold_s_a_token_later(name: str, tmp_path: Path)
     assert len(predicted) - len(inside) <= 1
 
 
-def test_of_touching_spans_no_token_is_outside(tmp_path: Path) -> None:
-    gold, _ = spans_of(write("touching", "vrt", tmp_path))
-
-    assert [start for start, _ in gold] == [0, *(end for _, end in gold[:-1])]
-
-
 @pytest.mark.parametrize("name", ["singles", "singles-unbroken"])
 def test_singles_are_spans_of_one_token_and_a_fifth_is_wrong(name: str, tmp_path: Path) -> None:
     paths = write(name, "vrt", tmp_path, size=3_000)
@@ -123,33 +116,6 @@ def test_singles_are_spans_of_one_token_and_a_fifth_is_wrong(name: str, tmp_path
     counts = score(*paths, layers={"x": 2}).metrics["levels"]["x"]["labelled"]["x"]["1"]["micro"]
     assert counts["gold"] == 3_000
     assert 0.77 < counts["tp_gold"] / 3_000 < 0.83
-
-
-def test_every_gold_tag_but_the_first_of_a_sentence_is_ill_formed_where_that_is_the_case(
-    tmp_path: Path,
-) -> None:
-    paths = write("ill-formed", "vrt", tmp_path)
-
-    sentences = paths[0].read_text(encoding="utf-8").count("<s ")
-    assert sentences < 10
-    assert score(*paths, layers={"x": 2}).repaired_tags["gold"] == 90 - sentences
-
-
-def test_documents_of_three_tokens_have_three_tokens(tmp_path: Path) -> None:
-    for form in ("vrt", "conll"):
-        for path in write("documents", form, tmp_path):
-            ends = [document.end for document in read(path, layers={"x": 2})]
-
-            assert ends == list(range(3, 93, 3))
-
-
-def test_labels_hardly_repeat() -> None:
-    gold, predicted = worst.many_labels(2_000, random.Random(1))
-
-    used = [tag for tag in gold if tag != "O"]
-    assert 900 < len(used) < 1_100
-    assert len(set(used)) > 0.95 * len(used)
-    assert [tag == "O" for tag in gold] == [tag == "O" for tag in predicted]
 
 
 def rows(text: str) -> list[list[str]]:
@@ -210,12 +176,6 @@ def outcome(name: str, wall: float, units: int = 100) -> Any:
     return worst.Outcome(name, "vrt", units, (run,), 0.01, 1_000, 20)
 
 
-def test_a_ratio_is_time_per_unit_over_that_of_the_ordinary_corpus() -> None:
-    assert outcome("giant", wall=4.0).ratio == pytest.approx(4)
-    assert not outcome("giant", wall=4.0).too_slow
-    assert outcome("giant", wall=6.0).remark == "**above 5**"
-
-
 def test_the_ratio_of_many_layers_is_judged_by_the_tag() -> None:
     many = outcome("layers", wall=400.0)
 
@@ -231,11 +191,6 @@ def test_the_judgement_names_the_cases_above_the_bound_and_no_others() -> None:
     assert worst.judgement([within, above]) == (
         "Above 5 times the time of the ordinary corpus: touching (vrt)."
     )
-
-
-def test_a_command_is_stopped_at_its_limit() -> None:
-    with pytest.raises(measure.TookTooLong, match=r"endless: stopped after 0\.3 seconds"):
-        measure.finish("endless", [sys.executable, "-c", "import time; time.sleep(60)"], limit=0.3)
 
 
 @pytest.mark.parametrize("option", ["--tokens", "--runs", "--limit"])

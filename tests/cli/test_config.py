@@ -189,6 +189,17 @@ def test_the_table_of_compare_chooses_scores(folder: Path, capsys: Capture) -> N
     assert main(["compare", "a.conll", "x=a.conll", "y=a.conll", "--jobs", "1"]) == 0
 
 
+def test_the_table_of_compare_chooses_scores_of_saved_results(folder: Path, capsys: Capture) -> None:
+    (folder / "a.conll").write_text("a\tB-X\n\nb\tB-X\n", encoding="utf-8")
+    assert main(["score", "a.conll", "a.conll", "--resample-by", "sentence", "--save", "a.clueval"]) == 0
+    (folder / "clueval.toml").write_text(
+        '[compare]\nscore = ["levels.label.unlabelled.1.recall"]\n', encoding="utf-8"
+    )
+
+    assert main(["compare", "a.clueval", "b=a.clueval", "--format", "csv"]) == 0
+    assert "unlabelled.1.recall" in capsys.readouterr().out.split("\n", 1)[1]
+
+
 def test_a_number_of_the_file_is_a_choice_like_that_of_the_command_line(
     folder: Path, capsys: Capture
 ) -> None:

@@ -1,4 +1,4 @@
-"""32 commands that one may try after reading the README alone: each works, or its error says what to write."""
+"""40 commands that one may try after reading the README alone: each works, or its error says what to write."""
 
 from __future__ import annotations
 
@@ -33,6 +33,14 @@ LEAD_ON = {
     "gold.conll predicted.conll": "did you mean clueval score gold.conll ...?",
     "score gold.conll predicted.conll --metrics exact": "did you mean --metric?",
     "score gold.conll predicted.conll --metric seqeval": "its numbers are those of 'exact'",
+    "score gold.conll predicted.conll --metric levls": "did you mean levels?",
+    "score gold.conll predicted.conll --metric 'exact('": "as in exact,partial(factor=0.5,betas=[2]);",
+    "score gold.conll predicted.conll --input bart": "did you mean brat?",
+    "score gold.conll predicted.conll --format jsn": "did you mean json?",
+    "formats brot": "did you mean brat?",
+    "help score gate": "did you mean gates?",
+    "compare gold.conll predicted.conll other.conll --intervals": "intervals are always computed",
+    "score gold.conll predicted.conll --fail-under exact.f1=0.9": "the metric exact was not counted",
     "score gold.conll predicted.conll --json": "use --format FORM",
     "score gold.conll predicted.conll --output result.html": "-o FILE writes a file",
     "score gold.conll predicted.conll --strict": "is --scheme BIO, --invalid discard",

@@ -190,7 +190,7 @@ def test_python_has_the_gate_of_leaks_too(sides: list[str]) -> None:
     [
         (["--fail-under", "recall=1"], "there is no figure 'recall'"),
         (["--fail-under", "recall"], "cannot be read"),
-        (["--ignore", "all"], "'all' is not one of: punctuation, none"),
+        (["--ignore", "all"], "'all' is unknown; one of punctuation, none"),
         (["--ignore-words", "no-such-file"], "cannot be read"),
         (["--word-weights", "no-such-file"], "cannot be read"),
         (["--confidence", "1"], "confidence must be between 0 and 1"),

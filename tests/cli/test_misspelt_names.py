@@ -166,3 +166,13 @@ def test_excluded_labels_that_occur_are_not_warned_of(recwarn: pytest.WarningsRe
 
     assert result.get("fair.label.overall.fair.f1") == 1
     assert not [each for each in recwarn if "exclude" in str(each.message)]
+
+
+@pytest.mark.usefixtures("files")
+def test_a_source_that_no_span_has_is_explained_by_the_format(capsys: Capture) -> None:
+    Path("d.json").write_text(
+        '{"text": "Ann", "ents": [{"start": 0, "end": 3, "label": "PER"}]}', encoding="utf-8"
+    )
+
+    main(["score", "d.json", "d.json", "--layer", "entity=names"])
+    assert "no spans; clueval formats spacy-json says what its source can be" in capsys.readouterr().err

@@ -240,8 +240,6 @@ OUTPUTS = [
 def test_every_output_may_be_the_standard_output(
     command: str, begins: str, folder: Path, capsys: Capture
 ) -> None:
-    if "--html" in command:
-        pytest.importorskip("jinja2")
     before = {*folder.iterdir(), folder / "c.conll"}
 
     assert main([*command.split(), "-", "-q"]) in (0, 1)

@@ -121,7 +121,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("curate g.conll p.conll -o x.jsonl", "the result has the format conll (name the format with --to)"),
         ("version", "use --version"),
         ("score s.clueval s.clueval", "is a report or a saved result of clueval"),
-        ("compare s.clueval s.clueval", "has 1 document (score again with --resample-by sentence"),
+        (
+            "compare s.clueval s.clueval",
+            "has 1 document (compare more texts, or score them again with --resample-by sentence",
+        ),
         ("score e.conll e.conll --fail-if-worse s.clueval", "score the baseline with the same options"),
         ("score nowhere.vrt", "nowhere.vrt: there is no such file or folder"),
         ("score g.conll p.conll --metric bleu", "unknown metric 'bleu'"),
@@ -266,7 +269,7 @@ def test_option_with_one_value_is_given_once_in_every_command(command: str, caps
         return capsys.readouterr().err
 
     for action, flag in single.items():
-        choices = parsed("-").partition("one of: ")[2].partition(" (see")[0]
+        choices = parsed("-").partition("unknown; one of ")[2].partition(" (see")[0]
         known = action.choices or choices.split(", ")
         if flag in WITHOUT_TWO:
             continue

@@ -85,6 +85,9 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
         ("note=by-response", "by-response"),
         ("note=''", ""),
         ("note=None", None),
+        ("note=none", None),
+        ("note='None'", "None"),
+        ("note='none'", "none"),
     ],
 )
 def test_a_setting_is_read_by_the_type_of_its_field(text: str, value: object) -> None:
@@ -154,7 +157,7 @@ def test_any_text_is_metrics_or_refused(text: str) -> None:
         chosen_metrics(text)
 
 
-@given(st.text(), st.lists(st.text(), max_size=3))
+@given(st.text() | st.sampled_from(["None", "none", "True"]), st.lists(st.text(), max_size=3))
 def test_every_text_is_read_as_it_was_written(note: str, labels: list[str]) -> None:
     metric = Lengths(note=note, labels=tuple(labels))
 
@@ -264,7 +267,7 @@ def test_two_sides_may_have_different_values() -> None:
             "argument --place: '0' is not a column: columns count from 1, or from -1 at the end",
         ),
         (["--place", "1:2"], "argument --place: '1:2' is not a column"),
-        (["--form", "c"], "argument --form: 'c' is not one of: a, b"),
+        (["--form", "c"], "argument --form: 'c' is unknown; one of a, b"),
         (["--siz", "2"], "unknown option --siz; did you mean --size?"),
         (["x"], "unexpected argument 'x'"),
     ],

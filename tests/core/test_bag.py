@@ -50,7 +50,7 @@ def reports(bag: Bag, plan: Plan = BOTH_METRICS) -> dict[Any, Any]:
 
 
 def everything(bag: Bag, plan: Plan = BOTH_METRICS) -> dict[Any, Any]:
-    return reports(bag.whole(), plan)
+    return reports(bag.in_one_place(), plan)
 
 
 FLAT = st.lists(st.sampled_from("OABab"), min_size=20, max_size=20).map(
@@ -213,14 +213,14 @@ def test_places_with_the_same_cases_share_a_row() -> None:
     assert len({id(row) for row in bag.places.values()}) == 1
 
 
-def test_a_place_gets_a_row_of_cases_once_or_several_times() -> None:
+def test_a_place_gets_occurrences_of_cases_once_or_several_times() -> None:
     plan = replace(BOTH_METRICS, units="document")
     once = reports(count([pair("A[0,2)", "A[0,1)"), pair("A[0,2)", "A[0,1)", "other")], plan))
     bag = count([pair("A[0,2)", "A[0,1)")], plan)
     (place,) = bag.documents
     for _ in range(2):
         bag.add_text(DocumentPlace((), "other"), 20)
-        bag.add_row([DocumentPlace((), "other")], dict(pairs_in(bag.places[place])))
+        bag.add_occurrences([DocumentPlace((), "other")], dict(pairs_in(bag.places[place])))
     twice = reports(bag)
 
     assert twice[place, "x", "exact"] == once[place, "x", "exact"]
@@ -280,17 +280,6 @@ def test_levels_do_not_depend_on_the_order_of_an_ordered_document() -> None:
     plan = Plan((Levels(),))
 
     assert len({str(everything(count([[Pair(gold, side)]], plan), plan)) for side in sides}) == 1
-
-
-@pytest.mark.parametrize(
-    ("share", "length", "of"), [(0.55, 55, 100), (0.07, 7, 100), (0.28, 7, 25), (0.14, 7, 50)]
-)
-def test_a_share_that_is_exactly_enough_is_enough(share: float, length: int, of: int) -> None:
-    sides = (Document("d", {"x": [Span(0, end, "A")]}) for end in (of, length))
-    plan = Plan((Exact(min_overlap=share),))
-    (report,) = everything(count([[Pair(*sides)]], plan), plan).values()
-
-    assert report["micro"]["tp_gold"] == 1
 
 
 def test_overlaps_that_levels_forbids_are_refused_with_document_and_positions() -> None:

@@ -7,15 +7,18 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.core.case import EqualCase, case_of, keys_of, keys_of_triples, located, same_key
+from clueval import score
+from clueval.core.case import case_of, keys_of, keys_of_triples, other_key, same_key, which_count
 from clueval.core.document import Document, Layers, Row
+from clueval.core.located import EqualCase, located
 from clueval.core.span import Span
 from tests.cases import spans
 
 SPANS = [Span(0, 2, "A"), Span(0, 2, "B"), Span(1, 5, "A", features={"n": 1}), Span(4, 6, "A")]
+SPANS += [Span(0, 4, "A", tokens=frozenset({0, 3})), Span(0, 4, "A", tokens=frozenset({0, 2, 3}))]
 NONE = Document("d", {}, tokens=["x"] * 12)
 
 
@@ -47,15 +50,28 @@ def test_equal_cases_at_different_places_have_one_key() -> None:
 
 
 def test_the_order_of_spans_changes_no_key() -> None:
-    orders = {tuple(keys(text(SPANS[n:] + SPANS[:n]), NONE, reads={"n"})) for n in range(len(SPANS))}
+    rotated = [SPANS[n:] + SPANS[:n] for n in range(len(SPANS))]
+    orders = {tuple(keys(text(each), NONE, reads={"n", "tokens"})) for each in rotated}
 
     assert len(orders) == 1
 
 
-def test_an_ordered_document_keeps_its_order_in_the_key() -> None:
-    (key,) = keys(text("B[0,2) A[0,2)", ordered=True), NONE)
+def test_spans_with_features_come_by_start_end_and_side() -> None:
+    gold = text([Span(0, 3, "A", features={"n": 1}), Span(1, 2, "A", features={"n": 2})])
+    predicted = text([Span(0, 2, "A", features={"n": 1})])
 
-    assert [span[3] for span in key[3:]] == ["B", "A"]
+    (key,) = keys(gold, predicted, reads={"n"})
+
+    assert [span[:3] for span in key[3:]] == [(0, 2, 1), (0, 3, 0), (1, 2, 0)]
+
+
+def test_an_ordered_document_keeps_its_order_in_the_key() -> None:
+    sides = text("B[0,2) A[0,2)", ordered=True), NONE
+
+    (key,) = keys(*sides)
+    (case,) = located(sides, ["x"])
+
+    assert [span[3] for span in key[3:]] == [span.label for span in case.sides[0] or ()] == ["B", "A"]
 
 
 def test_a_key_has_no_feature_id_line_or_score_that_no_metric_reads() -> None:
@@ -87,6 +103,7 @@ def test_spans_of_zero_length_are_in_a_case_with_their_equals_and_what_covers_th
 @pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"k": value}, lambda value: value])
 def test_values_that_are_equal_in_python_but_not_in_kind_make_other_keys_wherever_they_are(wrap: Any) -> None:
     values = [1, 1.0, True, 0.0, -0.0, False, "1", None, [1], {1: 1}, {True: 1}]
+    values += [frozenset({1}), frozenset({True})]
     of_values = [key_of_feature(wrap(value)) for value in values]
 
     assert len(set(of_values)) == len(values)
@@ -99,9 +116,19 @@ def test_a_feature_that_is_not_a_number_makes_one_key() -> None:
     assert key_of_feature(float("nan")) == key_of_feature(float("nan"))
 
 
+def test_members_of_a_set_have_no_order() -> None:
+    one, other = (
+        frozenset([0, 8, 1j, 2j]),
+        frozenset([2j, 1j, 8, 0]),
+    )  # which Python gives in different orders
+
+    assert key_of_feature(one) == key_of_feature(other)
+
+
 def test_spans_that_differ_in_features_alone_come_by_type_and_value() -> None:
-    values = [True, math.nan, -1.5, 9.0, 10.0, 9, 10, [1], "10", "9"]
-    ordered = [True, -1.5, 9.0, 10.0, math.nan, 9, 10, [1], "10", "9"]
+    sets = [frozenset({True}), frozenset({1}), frozenset({2})]
+    values = [True, math.nan, -1.5, 9.0, 10.0, 9, 10, [1], [True], *sets, "10", "9", "a'"]
+    ordered = [True, -1.5, 9.0, 10.0, math.nan, 9, 10, [1], [True], *sets, "10", "9", "a'"]
     given_spans = [Span(0, 2, "A", features={"n": value}) for value in values]
     for ordering in (given_spans, given_spans[::-1]):
         (key,) = keys(text(ordering), NONE, reads={"n"})
@@ -122,19 +149,72 @@ def test_tags_that_differ_outside_all_spans_are_other_positions() -> None:
     assert (column.others, column.keys) == ([0], [(1, 0, 3, (0, 1, 1, "A"))])
 
 
+def test_tags_of_any_number_of_sides_differ_at_positions_of_the_document() -> None:
+    tags = ["O", "O", "B-A"], ["O", "I-A", "B-A"], ["O", "B-A", "B-B"]
+    sides = [Document("d", {}, tokens=["x"] * 3, start=7, tags={"x": of_side}) for of_side in tags]
+    columns = [next(keys_of(given_sides, ["x"])) for given_sides in (sides[:2], sides, sides[:1] * 3)]
+
+    assert [column.others for column in columns] == [[8], [8, 9], []]
+
+
 def test_a_filter_marks_the_spans_that_do_not_count() -> None:
     sides = [Document("d", {"x": spans("A[0,2)"), "y": spans(f"{label}[0,2)")}) for label in ("high", "low")]
     (key,) = keys(*sides, where={"y": frozenset({"high"})})
 
     assert [span[-1] for span in key[3:]] == ["A", False]
-    assert case_of(key, "x").counted == (None, (False,))
+    case = case_of(key, "x")
+    assert case.counted == (None, (False,))
+    assert [len([*case.counting(side)]) for side in (0, 1)] == [1, 0]
+
+
+@pytest.mark.parametrize("risks", [("high", "low"), ("low", "high")])
+@pytest.mark.parametrize(("asked", "counted"), [("high", 1), ("low", 1), ("none", 0)])
+def test_filter_counts_a_span_where_the_other_layer_has_any_label_that_is_asked_for(
+    risks: tuple[str, str], asked: str, counted: int
+) -> None:
+    """The second span only makes ``none`` a risk that occurs; it has no entity."""
+    layers = {
+        "entity": [Span(0, 4, "PER")],
+        "risk": [*(Span(0, 4, risk) for risk in risks), Span(6, 7, "none")],
+    }
+    side = [Document("d", layers, text="Anna am.", unit="character")]
+
+    result = score(side, side, metrics="exact", where=[f"risk={asked}"])
+
+    assert result.get("exact.entity.micro.gold") == counted
+
+
+def test_filter_takes_the_label_of_most_positions_and_of_equal_ones_the_earliest() -> None:
+    """[0,4) has two positions of each of A and B, first A; [4,9) has three of B and two of A.
+
+    [9,16) has three of B and twice two of A; [16,20) has twice one of A, first, and two of B.
+    """
+    labels = "A[0,2) B[2,4) A[4,6) B[6,9) A[9,11) B[11,14) A[14,16) A[16,17) B[17,19) A[19,20)"
+    document = Document("d", {"e": spans("P[0,4) P[4,9) P[9,16) P[16,20)"), "x": spans(labels)})
+
+    flags = {label: which_count(document.layers["e"], document, {"x": frozenset(label)}) for label in "AB"}
+
+    assert flags == {"A": [True, False, True, True], "B": [False, True, False, False]}
+
+
+def test_a_span_counts_if_it_meets_the_filters_of_all_layers() -> None:
+    document = Document("d", {"x": spans("A[0,2) A[2,4) B[4,6)"), "y": spans("high[0,2) low[2,6)")})
+    by_risk, by_label = {"y": frozenset({"high"})}, {"x": frozenset({"A"})}
+
+    for where in ({**by_risk, **by_label}, {**by_label, **by_risk}):
+        assert which_count(document.layers["x"], document, where) == [True, False, False]
+    assert which_count(document.layers["x"], document, by_label) == [True, True, False]
 
 
 def test_merged_layers_make_one_sequence_with_a_label_for_each_layer() -> None:
     layers = {"x": spans("A[0,2)"), "y": spans("high[1,4)")}
-    (key,) = keys(Document("d", layers, tokens=["x"] * 4), NONE, layers=("x", "y"), merge=True)
+    sides = Document("d", layers, tokens=["x"] * 4), NONE
+
+    (key,) = keys(*sides, layers=("x", "y"), merge=True)
+    (case,) = located(sides, ("x", "y"), merge=True)
 
     assert key == (4, None, 3, (0, 4, 0, (("x", "A"), ("y", "high"))))
+    assert (case.sequence, case.sides[0]) == ("merged", case_of(key, "merged").gold)
 
 
 def test_a_side_that_lacks_the_document_is_missing_in_its_keys_and_cases() -> None:
@@ -160,7 +240,8 @@ def test_rows_give_the_keys_of_their_spans_and_are_refused_outside_the_text() ->
 def test_positions_with_equal_tags_follow_from_the_spans() -> None:
     assert case_of((4, None, 3, (0, 4, 0, "A"), (0, 2, 1, "A")), "x").equal == 2
     assert case_of((4, None, 3, (0, 4, 0, "A"), (2, 4, 1, "A")), "x").equal == 1  # B-A is not I-A
-    assert case_of(same_key(), "x").equal == 1
+    assert (case_of(same_key(), "x").equal, case_of(other_key(), "x").equal) == (1, 0)
+    assert case_of(other_key(), "x").length == 1
 
 
 def test_around_has_the_spans_of_the_other_side_that_overlap() -> None:
@@ -185,6 +266,20 @@ def test_spans_with_gaps_and_spans_of_one_side_are_no_equal_cases() -> None:
     sides = [text("A[0,1)[2,3) B[5,6) B[5,6)"), text("A[0,1)[2,3)")]
 
     assert [case.first for case in located(sides, ["x"], equal=[])] == [0, 5]
+
+
+def test_located_cases_have_the_order_and_the_filter_of_their_keys() -> None:
+    layers = {"x": [Span(0, 2, "A", {"n": n}) for n in (3, 1, 2)], "y": spans("high[0,1)")}
+    sides = [Document("d", layers, tokens=["x"] * 4), NONE, None]
+
+    (case,) = located(sides, ["x"], reads={"n"}, where={"y": frozenset({"high"})})
+    (unfiltered,) = located(sides, ["x"], reads={"n"})
+    (other,) = located(sides, ["x"], where={"y": frozenset({"low"})})
+
+    assert [span.features["n"] for span in (case.sides[0] or ())] == [1, 2, 3]
+    assert case.sides[1:] == ((), None)
+    assert (case.counted, other.counted) == (((True,) * 3, (), None), ((False,) * 3, (), None))
+    assert unfiltered.counted == (None, None, None)
 
 
 # Properties
@@ -222,7 +317,17 @@ def test_keys_are_the_connected_sets_of_spans_wherever_they_stand(
     assert sorted(list(key[3:]) for key in keys_of_triples(*moved)) == model(gold, predicted)
 
 
+FLAT: list[Row] = [(0, 2, "A"), (2, 3, "B"), (5, 6, "A")]
+POINTS: list[Row] = [(3, 3, "A"), (3, 3, "B")]
+TIED: list[Row] = [(0, 2, "B"), (0, 2, "A")]
+
+
 @given(ROWS, ROWS, st.booleans())
+@example(FLAT, FLAT, True)
+@example(FLAT, FLAT, False)
+@example(POINTS, POINTS, True)
+@example([(1, 3, "B"), (3, 3, "A"), (3, 5, "B")], [(3, 3, "C")], True)
+@example(TIED, [(1, 2, "C")], True)
 def test_rows_and_documents_have_the_same_keys_and_located_cases_are_those_of_the_keys(
     gold: list[Row], predicted: list[Row], has_text: bool
 ) -> None:

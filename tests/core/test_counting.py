@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval.core.bag import NO_LAYER, Bag
-from clueval.core.case import Case, Where, case_of, keys_of, located, presence
+from clueval.core.case import Case, Where, case_of, keys_of, presence
 from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, count, each
 from clueval.core.document import Document, Group, Notes, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
+from clueval.core.located import located
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric
 from clueval.core.sentences import TextParts
 from clueval.core.span import Span
-from clueval.core.tally import Tally
+from clueval.core.tally import Counts, Tally, added
 from clueval.files.errors import OverlapError, UsageError
 from tests.cases import spans
 
@@ -68,6 +69,21 @@ def counted(metric: DocumentMetric, pairs: Sequence[Pair], **plan: Any) -> Tally
     bag = count([pairs], Plan((metric,), **plan))
     tallies = [tally for of in bag.tallies.values() for (name, _), tally in of.items() if name != NO_LAYER]
     return sum(tallies, Tally())
+
+
+def test_f_weighs_recall_by_beta() -> None:
+    counts = Counts(4, 2, 1, 1)  # precision 1/2, recall 1/4
+
+    assert (counts.f(), counts.f(1.0)) == (pytest.approx(1 / 3),) * 2
+    assert counts.f(2.0) == pytest.approx(5 * (1 / 8) / (4 * (1 / 2) + 1 / 4))
+
+
+def test_sums_are_rounded_once_and_whole_numbers_stay_whole() -> None:
+    tenths, whole = Counts(0.1, 1, 0.1, 1), Counts(1, 2**53, 1, 1)
+
+    assert Counts.total([tenths] * 10) == (1.0, 10, 1.0, 10)
+    assert repr(tuple(Counts.total([whole, whole]))) == f"(2, {2**54}, 2, 2)"
+    assert added([(Tally({("a",): 2}), 3), (Tally({("b",): 1}), 1)]) == {("a",): 6, ("b",): 1}
 
 
 def test_layers_are_merged_in_their_order_before_they_are_counted() -> None:

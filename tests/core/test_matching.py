@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
@@ -19,8 +19,9 @@ from strategies import flat_spans
 from clueval import errors, score
 from clueval.core.document import Document
 from clueval.core.matching import KINDS, LEVELS, Kind, Match, match_spans, merge_layers, with_merged
+from clueval.core.overlap import overlap_components
 from clueval.core.span import Frozen, Span
-from clueval.files.errors import OverlapError
+from clueval.files.errors import OverlapError, UsageError
 from tests.cases import spans
 
 
@@ -300,8 +301,8 @@ def test_layers_whose_spans_overlap_are_refused_with_the_document() -> None:
 
     with pytest.raises(OverlapError, match=r"document 'd9': spans \[0,2\) and \[1,3\)"):
         merge_layers({"a": [], "b": crossing}, document="d9")
-    with pytest.raises(OverlapError, match=r"document 'd9'"):
-        with_merged(Document("d9", {"a": crossing}))
+    with pytest.raises(OverlapError, match=r"^f\.vrt, document 'd9'"):
+        with_merged(Document("d9", {"a": crossing}, file="f.vrt"))
 
 
 def test_a_merged_document_has_one_layer_and_no_tags() -> None:
@@ -380,3 +381,30 @@ def test_merged_labels_do_not_depend_on_the_order_of_the_documents() -> None:
     results = [score(each, each, metrics=["exact"], merge=True) for each in ([both, one], [one, both])]
 
     assert [list(each.metrics["exact"]["merged"]["per_label"]) for each in results] == [["Y", "Y|X"]] * 2
+
+
+# Wrong arguments
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: match_spans(3, []), "gold must be a list of spans, not an int"),  # type: ignore[arg-type]
+        (lambda: match_spans([], [3]), "predicted[0]"),  # type: ignore[list-item]
+        (lambda: overlap_components([3]), "spans[0]"),  # type: ignore[list-item]
+        (lambda: merge_layers("a"), "layers must be a dictionary or a list of lists of spans, not a str"),  # type: ignore[arg-type]
+        (lambda: merge_layers({1: []}), "the name of a layer must be text, not an int"),  # type: ignore[dict-item]
+        (lambda: merge_layers({"a": [3]}), "layers['a'][0]"),  # type: ignore[list-item]
+        (lambda: merge_layers([[], [3]]), "layers[1][0]"),  # type: ignore[list-item]
+        (
+            lambda: merge_layers(Document("d", {})),  # type: ignore[arg-type]
+            "document 'd': merge_layers takes the layers of a document, not the document "
+            "(merge_layers(document.layers), or clueval.merge for the documents of a file)",
+        ),
+    ],
+)
+def test_wrong_arguments_are_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        call()
+
+    assert str(error.value).startswith(message)

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 import clueval
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan, count, each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.exact import Exact
-from clueval.core.read import Read
 from clueval.core.span import Span
 from clueval.files.errors import TagError
 

@@ -6,6 +6,7 @@ import gc
 import pickle
 from dataclasses import MISSING, fields, replace
 from inspect import signature
+from itertools import combinations, product
 from typing import Any
 
 import pytest
@@ -15,9 +16,18 @@ from oracles import naive_components
 
 from clueval.core.count import MANY, collector_paused
 from clueval.core.document import Document, Pair
-from clueval.core.overlap import SpanIndex, overlap_components
+from clueval.core.overlap import (
+    MAX_PAIRS,
+    PAIRS_OF_SPAN,
+    Regions,
+    SpanIndex,
+    overlap_components,
+    overlap_groups,
+    require_few_pairs,
+    shared_positions,
+)
 from clueval.core.span import Frozen, Span
-from clueval.files.errors import CluevalError, FormatError, SpanError
+from clueval.files.errors import CluevalError, FormatError, LimitError, SpanError
 from clueval.transforms.characters import to_characters
 from tests.cases import any_spans, spans
 
@@ -113,13 +123,13 @@ def test_parts_come_in_order_and_the_span_reaches_from_the_first_to_the_last() -
     ],
 )
 def test_parts_that_contradict_each_other_are_refused(parts: list[tuple[int, int]], problem: str) -> None:
-    with pytest.raises(SpanError, match=problem):
-        Span(0, 9, parts=parts)
+    with pytest.raises(SpanError, match=f"^line 7: .*{problem}"):
+        Span(0, 9, parts=parts, line=7)
 
 
 def test_no_ranges_make_no_span() -> None:
-    with pytest.raises(SpanError, match="a span needs at least one range"):
-        Span.of_fragments([])
+    with pytest.raises(SpanError, match=r"^line 3: a span needs at least one range"):
+        Span.of_fragments([], line=3)
 
 
 def test_parts_move_to_characters_with_their_span() -> None:
@@ -127,6 +137,17 @@ def test_parts_move_to_characters_with_their_span() -> None:
     document = to_characters(Document("d", {"label": [span]}, tokens=["ab", "c", "def"]))
 
     assert document.layers["label"][0].fragments == ((0, 2), (5, 8))
+
+
+def test_a_span_that_is_placed_elsewhere_keeps_what_it_carries() -> None:
+    span = Span(2, 6, "A", {"f": 1}, frozenset({2, 5}), id="T1", line=3, parts=[(2, 3), (5, 6)])
+    moved = span.placed(lambda start, end: (2 * start, 2 * end))
+    plain = Span(2, 6, "A").placed(lambda start, end: (start + 1, end + 1))
+
+    assert (moved.start, moved.end, moved.parts) == (4, 12, ((4, 6), (10, 12)))
+    assert moved.tokens == {4, 5, 10, 11}
+    assert (moved.labels, moved.features, moved.id, moved.line) == (span.labels, {"f": 1}, "T1", 3)
+    assert (plain, plain.parts, plain.tokens) == (Span(3, 7, "A"), None, None)
 
 
 # Overlaps
@@ -151,6 +172,38 @@ def test_components_are_the_connected_components_of_the_overlap_graph(those: lis
     assert {frozenset(int(s.label) for s in c) for c in components} == naive_components(those)
 
 
+@given(any_spans())
+@example(spans("A[0,2)[5,6) A[3,4) A[3,4) A[5,6) A[1,2)"))
+def test_groups_are_the_connected_spans_whose_fragments_share_positions(those: list[Span]) -> None:
+    groups = [{number} for number in range(len(those))]
+    for one, other in combinations(range(len(those)), 2):
+        pieces = product(those[one].fragments, those[other].fragments)
+        if any(start < last and first < end for (start, end), (first, last) in pieces):
+            both = [group for group in groups if one in group or other in group]
+            groups = [*(group for group in groups if group not in both), set().union(*both)]
+
+    found = overlap_groups(those)
+
+    assert sorted(found) == sorted(map(sorted, groups))
+    assert found == sorted(found)
+
+
+@given(any_spans(), any_spans(1))
+@example(spans("A[0,1)[3,4) A[6,9)"), spans("A[0,9)"))
+@example(spans("A[0,9)"), spans("A[1,2)[4,6)"))
+def test_regions_count_the_positions_of_a_span_that_are_in_them(those: list[Span], spans: list[Span]) -> None:
+    regions = Regions([part for each in those for part in each.fragments])
+    within = {position for each in those for part in each.fragments for position in range(*part)}
+
+    assert (bool(regions), regions.positions) == (bool(those), len(within))
+    for span in spans:
+        own = {position for part in span.fragments for position in range(*part)}
+        assert regions.shared(span) == len(own & within)
+        for other in those:
+            theirs = {position for part in other.fragments for position in range(*part)}
+            assert shared_positions(span, other) == len(own & theirs)
+
+
 @given(any_spans(20), any_spans(4))
 @example(spans("A[0,9) A[3,5) A[4,4)"), spans("A[3,5) A[4,4) A[3,3) A[5,9)"))
 @example(spans("A[0,3) A[3,3) A[3,6)"), spans("A[3,3)"))  # touching is not overlapping
@@ -160,6 +213,19 @@ def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list
 
     for query in queries:
         assert index.overlapping(query) == [n for n, each in enumerate(those) if query.overlaps(each)]
+
+
+def test_pairs_above_the_limit_are_refused_with_advice() -> None:
+    require_few_pairs(MAX_PAIRS, 1)
+    require_few_pairs(PAIRS_OF_SPAN * 10_000, 10_000)
+
+    with pytest.raises(LimitError) as caught:
+        require_few_pairs(MAX_PAIRS + 1, 1)
+
+    assert str(caught.value) == (
+        f"more than {MAX_PAIRS:,} pairs of spans overlap, too many to be compared one by one "
+        "(score the document in parts, or leave out spans that are nested or repeated)"
+    )
 
 
 # Documents

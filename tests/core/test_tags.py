@@ -27,6 +27,7 @@ from clueval.core.tags import (
     detect_scheme,
     first_illegal,
     ill_formed,
+    is_tag,
     scheme_called,
 )
 from clueval.files.errors import TagError, UsageError
@@ -55,6 +56,7 @@ def tags_of(prefixes: str) -> st.SearchStrategy[list[str]]:
         ("BIOES", ["B-A", "E-A", "O", "S-A", "S-A"]),
         ("BILOU", ["B-A", "L-A", "O", "U-A", "U-A"]),
         ("IOE2", ["I-A", "E-A", "O", "E-A", "E-A"]),
+        ("BMEOW", ["B-A", "E-A", "O", "W-A", "W-A"]),
     ],
 )
 @pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
@@ -84,8 +86,12 @@ def test_an_inside_tag_after_outside_begins_a_span_is_discarded_or_is_an_error()
 
 
 def test_a_tag_outside_the_named_scheme_is_refused_by_name() -> None:
-    with pytest.raises(TagError, match="tag 'E-A' is outside the scheme BIO"):
+    with pytest.raises(TagError) as caught:
         decode_tags(["B-A", "E-A"], "BIO")
+
+    assert str(caught.value) == (
+        "tag 'E-A' is outside the scheme BIO (name the scheme of the file with scheme=...)"
+    )
 
 
 @given(tags_of("BIOES"))
@@ -150,6 +156,10 @@ def test_counts_of_adjacent_tags_are_enough_to_count_spans_and_repaired_tags(tag
         ("U-A", "BILOU"),
         ("B-A L-A", "BILOU"),
         ("L-A", "BILOU"),
+        ("B-A M-A E-A", "BMES"),
+        ("B-A M-A E-A S-A", "BMES"),
+        ("B-A M-A E-A W-A", "BMEOW"),
+        ("W-A", "BMEOW"),
     ],
 )
 def test_scheme_is_recognised_by_the_letters_that_occur(tags: str, scheme: str) -> None:
@@ -157,14 +167,25 @@ def test_scheme_is_recognised_by_the_letters_that_occur(tags: str, scheme: str) 
     assert detect_scheme(["O", *tags.split(), "O"]) == scheme
 
 
-@pytest.mark.parametrize("tags", ["L-A E-A", "L-A S-A", "U-A E-A", "U-A S-A"])
-def test_letters_of_two_schemes_are_refused_with_advice(tags: str) -> None:
+BIOES_AND_BILOU = "BIOES (E, S) and of BILOU (L, U)"
+MORE_THAN_BMES = "BMES (M, S) or BMEOW (M, W) and of another scheme"
+
+
+@pytest.mark.parametrize(
+    ("tags", "schemes"),
+    [
+        *((tags, BIOES_AND_BILOU) for tags in ("L-A E-A", "L-A S-A", "U-A E-A", "U-A S-A")),
+        *(
+            (tags, MORE_THAN_BMES)
+            for tags in ("M-A I-A", "W-A I-A", "M-A L-A", "W-A U-A", "S-A W-A", "B-A S-A W-A")
+        ),
+    ],
+)
+def test_letters_of_two_schemes_are_refused_with_advice(tags: str, schemes: str) -> None:
     with pytest.raises(TagError) as caught:
         detect_scheme(tags.split())
 
-    assert str(caught.value) == (
-        "tags of BIOES (E, S) and of BILOU (L, U) occur together (name the scheme with scheme=...)"
-    )
+    assert str(caught.value) == f"tags of {schemes} occur together (name the scheme with scheme=...)"
 
 
 @pytest.mark.parametrize(
@@ -189,12 +210,22 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     assert str(caught.value) == (
         "unknown tag scheme 'bix' (did you mean BIO? it is one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2)"
     )
+    for name, advice in (
+        ("q", "one of BIO, "),
+        ("bixes", "did you mean BIOES or BMES or IOBES? it is one of "),
+    ):
+        with pytest.raises(UsageError) as caught:
+            scheme_called(name)
+        assert str(caught.value).startswith(f"unknown tag scheme {name!r} ({advice}")
     with pytest.raises(UsageError) as caught:
         decode_tags([], "BIO", "mend")
 
     assert str(caught.value) == (
         "unknown treatment of ill-formed tags 'mend' (one of conlleval, discard, error)"
     )
+
+
+TAG = "a tag is O, or one of B I E S L U M W"
 
 
 def test_an_ill_formed_tag_is_named_with_the_one_before_it() -> None:
@@ -212,13 +243,14 @@ def test_an_ill_formed_tag_is_named_with_the_one_before_it() -> None:
 @pytest.mark.parametrize(
     ("tag", "advice"),
     [
-        ("B_PER", "write a hyphen: B-PER"),
+        ("B_PER", "write a hyphen: B-PER)"),
+        ("B_NAME_OF_X", "write a hyphen: B-NAME_OF_X)"),
+        (
+            "NAME",
+            f"{TAG}, alone or with a hyphen and a label; if labels have no prefix, write I- before each)",
+        ),
         ("ner_tags", "if this line has the names of the columns, remove it"),
-        *[
-            (tag, "a tag is O, or one of B I E S L U M W")
-            for tag in ("X-PER", "PER", "b-PER", "", "O-PER", "B-")
-        ],
-        *[(tag, "a tag is O, or one of B I E S L U M W") for tag in (" B-PER", "Ö")],
+        *((tag, TAG) for tag in ("X-PER", "PER", "b-PER", "", "O-PER", "B-", " B-PER", "Ö")),
     ],
 )
 def test_text_that_is_no_tag_is_refused_with_advice(tag: str, advice: str) -> None:
@@ -226,6 +258,7 @@ def test_text_that_is_no_tag_is_refused_with_advice(tag: str, advice: str) -> No
         decode_tags([tag])
 
     assert str(caught.value).startswith(f"{tag!r} is not a tag ({advice}")
+    assert (is_tag(tag), is_tag("B-PER")) == (False, True)
 
 
 # Metrics exact and levels, against seqeval

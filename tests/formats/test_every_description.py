@@ -285,12 +285,17 @@ def test_damaged_rows_give_the_same_from_files_and_memory(name: str, tmp_path: P
         lines = list(map(json.dumps, damaged))
         path = tmp_path / "a.jsonl"
         path.write_text("\n".join(lines), encoding="utf-8")
-        options = FormatOptions(annotation_set=rng.choice((None, None, EVERY_SET)))
+        options = FormatOptions(
+            annotation_set=rng.choice((None, None, EVERY_SET)),
+            offsets=rng.choice((None, None, "utf16")),
+            unplaced=rng.random() < 0.2,
+        )
 
         of_file = outcome_of(lambda options=options, path=path: read_file(InputFile(path), options))
 
         of_rows = [(number, json.loads(line)) for number, line in enumerate(lines, 1)]
         assert outcome_of(lambda options=options, rows=of_rows: read_rows(rows, options)) == of_file
+        assert isinstance(of_file, list) or of_file[0] is UsageError or of_file[2] is not None
 
 
 def refuses_damage(form: Form, folder: Path, seeds: range) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -242,24 +242,6 @@ def mutated(value: Any, rng: Random) -> Any:
     return value
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _ in OF_SAMPLES}))
-def test_damaged_rows_are_read_or_refused_with_their_number(name: str) -> None:
-    rows = in_memory((SAMPLES / name).read_bytes())
-    for seed in range(60):
-        rng = Random(seed)
-        damaged = [mutated(row, rng) for row in rows]
-        options = FormatOptions(offsets=rng.choice((None, None, "utf16")), unplaced=rng.random() < 0.2)
-        named = rng.choice((None, name.partition("/")[0]))
-
-        found = outcome(
-            lambda damaged=damaged, options=options, named=named: read_rows(
-                numbered(damaged), options, name=named
-            )
-        )
-
-        assert isinstance(found, list) or found[0] is UsageError or found[2] is not None
-
-
 # Descriptions of users
 
 
@@ -280,10 +262,6 @@ def test_described_rows_may_name_paths_and_inclusive_ends() -> None:
     found = described(f"{text},start=points.0.start,end_inclusive=points.0.stop", row)
 
     assert found == (("d1", "Ada in Ulm"), [(7, 10, "LOC", {})])
-
-
-def numbered(rows: list[Any]) -> Iterator[tuple[int, Any]]:
-    return iter(enumerate(rows, 1))
 
 
 SLIPS = {

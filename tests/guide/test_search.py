@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from clueval.cli import main
 from clueval.cli.reference import PARTS
 from clueval.guide.pages import found_pages, page_named
 
@@ -81,3 +82,16 @@ def test_pages_are_found_by_words_that_they_do_not_show() -> None:
     assert page is not None
     assert "Schwärzung" in page.words
     assert "Schwärzung" not in page.for_terminal()
+
+
+@pytest.mark.parametrize(
+    ("word", "code"),
+    [("redacted", 0), ("signifcance test", 0), ("signifcance", 2), ("nosuch", 2), ("zzzqqq", 2)],
+)
+def test_the_exit_code_is_2_if_no_page_has_any_of_the_words(
+    word: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exit_code = main(["guide", *word.split()])
+
+    assert exit_code == code
+    assert bool(capsys.readouterr().err) == bool(code)

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from clueval.core.case import Case
 from clueval.core.count import Plan, count
 from clueval.core.document import Pair
-from clueval.core.ranges import intersect, joined_ranges
-from clueval.core.span import Span
+from clueval.core.overlap import joined_ranges
+from clueval.core.span import Span, intersect
 from clueval.core.tally import added
 from clueval.files.errors import CluevalWarning, LimitError, UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, parse_weights

@@ -27,21 +27,8 @@ LEAVES = st.one_of(
 )
 VALUES = LEAVES | st.sampled_from(ARRAYS)
 TEXT_KEYS = (
-    *(
-        "text",
-        "tokens",
-        "ner_tags",
-        "labels",
-        "spans",
-        "entities",
-        "start",
-        "end",
-        "label",
-        "id",
-        "score",
-        "word",
-    ),
-    *("entity", "entity_group", "doc_id", "fragments", "alternatives", "features", "answer", "x"),
+    *("text", "tokens", "ner_tags", "labels", "spans", "entities", "start", "end", "label", "id", "score"),
+    *("word", "entity", "entity_group", "doc_id", "fragments", "alternatives", "features", "answer", "x"),
 )
 KEYS = st.sampled_from([*TEXT_KEYS, 1, None])
 SPANS = st.one_of(

@@ -48,8 +48,8 @@ UNITS = (None, "document", "sentence", EITHER)
 
 @pytest.fixture(autouse=True)
 def _divided_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In half of the tests, even a few clusters are grouped and divided as many are."""
-    monkeypatch.setattr(clusters, "FEW", len(request.node.name) % 2 << 9)
+    """In half of the tests, even a few clusters are divided as many are."""
+    monkeypatch.setattr(clusters, "SHORT", len(request.node.name) % 2 << 11)
 
 
 def plan_of(options: Options, units: str | None = None) -> Plan:
@@ -298,6 +298,7 @@ PLANS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("mistake", BROKEN)
 def test_a_file_with_an_error_is_left_to_documents(tmp_path: Path, mistake: str, plan: str) -> None:

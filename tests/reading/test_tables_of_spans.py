@@ -145,6 +145,7 @@ def spans_of(documents: Sequence[Document]) -> dict[str, list[tuple[int, int, st
 METRICS = "levels,exact,partial"
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("separator", ["\t", ",", ";"])
 @pytest.mark.parametrize("names", NAMES, ids=lambda names: "-".join(names[:3]))

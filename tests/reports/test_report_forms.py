@@ -194,7 +194,7 @@ def test_text_has_a_first_screen_of_forty_lines_in_which_tables_are_shortened() 
 
     assert len(text.split("\n")) <= 40
     assert "entity: exact, first 4 of 13 rows, in %" in text
-    assert "70 more places: -o FILE.html" in text
+    assert "70 more places: -o x.html" in text
 
 
 def test_table_that_is_too_wide_continues_below() -> None:

@@ -159,41 +159,6 @@ def test_a_study_writes_its_dictionary_and_its_tables_alone() -> None:
     assert "<h1>Toy</h1>" in page(toy)
 
 
-COMMANDS = {
-    "score": ["g", "p"],
-    "conventions": ["g", "p"],
-    "compare": ["a.clueval", "b.clueval"],
-    "diff": ["g", "p", "q"],
-    "errors": ["g", "p"],
-    "agree": ["g", "p"],
-    "masking": ["g", "p"],
-    "profile": ["g", "p"],
-    "threshold": ["s.jsonl", "t.jsonl", "--input", "prodigy", "--score-feature", "score"],
-}
-
-
-@pytest.fixture
-def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, last in zip("gpq", "BAA", strict=True):
-        write(Path(name), f"a B-A\nb O\nc B-{last}\n")
-    for name, label in (("a", "A"), ("b", "B")):
-        _counted([[Span(0, 1, label)], [Span(1, 2, "A")]]).save(f"{name}.clueval")
-    row = {"text": "Anna saw Bob", "spans": [{"start": 0, "end": 4, "label": "PER", "score": 0.5}]}
-    for name in ("s", "t"):
-        Path(f"{name}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-
-
-@pytest.mark.few(5)
-@pytest.mark.usefixtures("_files")
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_prints_every_form(command: str, form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([command, *COMMANDS[command], "--format", form]) == 0
-
-    assert capsys.readouterr().out.strip()
-
-
 # What a form writes
 
 TEXT = "a B-X\nb O\nc B-Y\n"
@@ -212,18 +177,6 @@ def test_render_gives_what_the_command_prints(
     assert main([function.__name__, *paths, "--format", form]) == 0
 
     assert capsys.readouterr().out == function(*paths).render(form) + "\n"
-
-
-@pytest.mark.parametrize("command", ["score", "conventions"])
-def test_a_result_goes_to_a_file_as_it_is_printed(
-    command: str, paths: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([command, *paths]) == 0
-    printed = capsys.readouterr().out
-    assert main([command, *paths, "-o", str(tmp_path / "out.txt")]) == 0
-
-    assert capsys.readouterr().out == ""
-    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == printed
 
 
 def test_csv_of_conventions_has_a_row_for_each_convention(paths: tuple[str, str]) -> None:

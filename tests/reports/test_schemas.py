@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,14 @@ GERMAN = [str(SAMPLES / "german" / f"{side}.vrt") for side in ("gold", "predicte
 LAYERS = {"entity": 2, "risk": 3}
 
 
+@cache
+def validator(command: str) -> Draft202012Validator:
+    return Draft202012Validator(schema(command))
+
+
 def problems(report: dict[str, Any], command: str = "score") -> list[str]:
-    found = schema(command)
-    return [
-        f"{list(error.path)}: {error.message[:200]}"
-        for error in Draft202012Validator(found).iter_errors(report)
-    ]
+    errors = validator(command).iter_errors(report)
+    return [f"{list(error.path)}: {error.message[:200]}" for error in errors]
 
 
 def of_samples(metric: str = "levels", **options: Any) -> dict[str, Any]:
@@ -60,7 +63,7 @@ def test_the_report_of_every_metric_is_valid(metric: str, merge: bool) -> None:
     ],
 )
 def test_reports_with_options_are_valid(options: dict[str, Any]) -> None:
-    assert not problems(of_samples("levels,exact,partial,muc", **options))
+    assert not problems(of_samples("exact,muc", **options))
 
 
 def test_documents_make_valid_reports() -> None:

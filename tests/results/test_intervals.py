@@ -84,17 +84,6 @@ def test_recall_of_four_documents_has_the_interval_of_the_specification() -> Non
     assert recall["units"] == 4
 
 
-def test_all_swaps_of_three_units_give_the_p_of_the_specification() -> None:
-    work = Comparing(comparable({"A": [units(A)], "B": [units(B)]}), Trust())
-    of_recall, of_f1 = (
-        work.score(name, ("exact", "x", "micro", name))["against_baseline"][0] for name in ("recall", "f1")
-    )
-
-    assert of_recall["difference"] == 0.1
-    assert (of_recall["p"], of_recall["exact"], of_recall["units_that_differ"]) == (0.5, True, 3)
-    assert of_f1["p"] == 0.25
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_units_with_equal_counts_in_any_order_have_the_same_intervals(seed: int) -> None:
     random = Random(seed)
@@ -158,32 +147,6 @@ def test_intervals_need_several_units(
 
 
 # Results that can be compared
-
-
-def test_documents_in_both_results_are_compared_and_the_others_counted() -> None:
-    first = units([*A, (1, 1, 1)], names=["d1", "d2", "d3", "d4", "old"])
-    second = units([(1, 1, 1), (0, 2, 0), *B], names=["new", "newer", "d1", "d2", "d3", "d4"])
-    compared = comparable({"A": [first], "B": [second]})
-    alone = Comparing(comparable({"A": [units(A)], "B": [units(B)]}), Trust())
-    path = ("exact", "x", "micro", "f1")
-
-    assert compared.keys == ["d1", "d2", "d3", "d4"]
-    assert compared.left_out == {"A": 1, "B": 2}
-    assert Comparing(compared, Trust()).score("f1", path) == alone.score("f1", path)
-
-
-def test_a_document_with_another_text_is_left_out() -> None:
-    compared = comparable({"A": [units(A)], "B": [units(B, sizes=[SIZE, SIZE, SIZE + 1, SIZE])]})
-
-    assert compared.left_out == {"A": 1, "B": 1}
-    assert "d3" not in compared.keys
-
-
-def test_other_gold_spans_of_a_document_are_an_error() -> None:
-    work = Comparing(comparable({"A": [units(A)], "B": [units([(4, 6, 5), *B[1:]])]}), Trust())
-
-    with pytest.raises(UsageError, match="the systems have different gold spans in unit 'd1'"):
-        work.score("f1", ("exact", "x", "micro", "f1"))
 
 
 def test_results_without_a_document_in_common_are_not_compared() -> None:

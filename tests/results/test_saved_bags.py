@@ -20,13 +20,12 @@ import pytest
 
 import clueval
 from clueval import load_result, score
-from clueval.core.bag import Bag, pairs_in
+from clueval.core.bag import Bag, Read, pairs_in
 from clueval.core.count import EITHER, DocumentPlace, Plan, count, sequences_of
 from clueval.core.document import Document, Group, Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
-from clueval.core.read import Read
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, UsageError

@@ -18,7 +18,6 @@ from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named, with_settings
 from clueval.results.signature import SHORT, require_same
-from clueval.studies.compare import compare
 from clueval.version import SCORES, __version__
 
 keys = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=2)
@@ -116,23 +115,6 @@ def test_parse_refuses_a_text_that_is_not_a_signature(text: str, message: str) -
 # Comparing
 
 
-def test_results_with_different_signatures_are_compared_by_force_only() -> None:
-    documents = [Document(str(number), {"label": A}) for number in range(2)]
-    one, other = (
-        score(documents, documents, metrics=metrics, resample_by="document")
-        for metrics in ("exact", "exact,levels")
-    )
-
-    with pytest.raises(UsageError) as error:
-        compare(one, other)
-
-    assert str(error.value) == (
-        "the results cannot be compared: metrics is exact and exact+levels "
-        "(score both with the same options, or use force=True)"
-    )
-    assert compare(one, other, force=True).to_dict()["scores"][0]["against_baseline"][0]["p"] == 1
-
-
 # Adding
 
 
@@ -175,22 +157,7 @@ def test_force_cannot_add_the_counts_of_different_metrics() -> None:
         scored(FOUND, "exact").add(scored(FOUND, "levels"), force=True)
 
 
-def test_results_with_different_break_downs_cannot_be_added() -> None:
-    plain, broken_down = (score([A], [A], metrics="exact", by=by) for by in ((), "document"))
-
-    with pytest.raises(UsageError, match="broken down by nothing and by document cannot be added"):
-        plain.add(broken_down)
-
-
 # Headlines
-
-
-@pytest.mark.parametrize("name", sorted(set(METRICS) - {"noisy", "confusion", "masking", "strings"}))
-def test_headlines_of_every_metric_are_one_if_all_spans_are_correct(name: str) -> None:
-    found = scored(FOUND, name).scores()
-
-    assert found
-    assert {value for path, value in found.items() if path.endswith("f1")} == {1.0}
 
 
 def test_empty_lists_are_without_text_until_tags_are_added() -> None:
@@ -213,30 +180,6 @@ DOCUMENT = Document("d", {"label": [Span(0, 1, "A")]})
 
 def of_samples(**options: Any) -> Result:
     return score(*PATHS, **{"layers": LAYERS, **options})
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("form", [str, lambda signature: signature.short], ids=["long", "short"])
-@pytest.mark.parametrize(
-    ("options", "path"),
-    [
-        ({}, "levels.entity.labelled.entity.1.micro.f1"),
-        ({"metrics": "levels,exact", "where": ["risk=high", "risk=low"]}, "exact.risk.micro.recall"),
-        ({"merge": True, "unit": "character"}, "levels.merged.labelled.risk.3.macro.f1"),
-        ({"metrics": "partial", "invalid": "discard", "scheme": "BIO"}, "partial.entity.micro.f1"),
-        ({"metrics": [metric_named("fair", focus="system")]}, "fair.entity.overall.fair.precision"),
-        ({"where": {"domain": ["Mietrecht"]}}, "levels.entity.unlabelled.2.f1"),
-    ],
-)
-def test_options_of_the_signature_give_the_numbers_again(
-    options: dict[str, Any], path: str, form: Any
-) -> None:
-    result = of_samples(**options)
-    again = score(*PATHS, layers=LAYERS, **Signature.parse(form(result.signature)).options())
-
-    assert again.signature == result.signature
-    assert again.metrics == result.metrics
-    assert 0 < (again.get(path) or 0) < 1
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_the_order_of_documents_changes_no_interval(tmp_path: Path) -> None:
             files[-1].write_text(text, encoding="utf-8")
         found.append(
             [
-                score(*files, metrics="exact", intervals=True, method=method).intervals(method=method)
+                score(*files, metrics="exact", resample_by="document").intervals(method=method, resamples=99)
                 for method in ("jackknife", "bca")
             ]
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
@@ -254,11 +254,11 @@ def test_f1_of_two_is_that_of_clueval_conventions(key: str, sources: dict[str, l
 
 @given(studies())
 def test_unitizing_is_the_definition_position_by_position(sources: dict[str, list[Document]]) -> None:
-    """Expected coincidences as in Krippendorff et al. 2016; see specs: u, binary and cu."""
+    """Expected coincidences as in Krippendorff et al. 2016; see specs: u, binary, cu and those of labels."""
     own = of(sources, conventions="exact")["unitizing"]
-    pairs: Counter[tuple[str, str]] = Counter()
-    squares: Counter[str] = Counter()
-    overlaps: Counter[str] = Counter()
+    pairs: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    squares: dict[str, Fraction] = defaultdict(Fraction)
+    overlaps: dict[str, Fraction] = defaultdict(Fraction)
     for by_name in shared(sources):
         m = len(by_name)
         values = {
@@ -269,29 +269,44 @@ def test_unitizing_is_the_definition_position_by_position(sources: dict[str, lis
         }
         for one, other in permutations(values.values(), 2):
             for c, k in zip(one, other, strict=True):
-                pairs[c, k] += Fraction(1, m - 1)  # type: ignore[assignment]
+                pairs[c, k] += Fraction(1, m - 1)
         for name, own_spans in by_name.items():
             for start, end, label in own_spans:
                 squares[label] += (end - start) ** 2
                 both = sum(bool(values[j][at]) for j in values if j != name for at in range(start, end))
-                overlaps[label] += Fraction(both, m - 1) ** 2  # type: ignore[assignment]
+                overlaps[label] += Fraction(both, m - 1) ** 2
+    squares[""] = sum((n for (c, _), n in pairs.items() if not c), start=Fraction(0))
+    inside = {pair: n for pair, n in pairs.items() if all(pair)}
+
+    assert own["u"] == pytest.approx(alpha(pairs, squares))
+    assert own["binary"] == pytest.approx(alpha(pairs, squares, only=""))
+    assert own["cu"] == pytest.approx(alpha(inside, overlaps))
+    found = {label: each["alpha"] for label, each in own["per_label"].items() if each["coverage"]}
+    assert found == pytest.approx({label: alpha(inside, overlaps, only=label) for label, _ in inside})
+
+
+def alpha(
+    pairs: Mapping[tuple[str, str], Fraction], alone: Mapping[str, Fraction], only: str | None = None
+) -> float | None:
+    """1 - observed / expected pairs of two values, where e_ck = T (l_c l_k - [c = k] alone_c) / (T^2 - sum alone).
+
+    With `only`, pairs of this value with others; those of a label as often as all of its pairs are expected.
+    """
     sums = {c: sum(n for (a, _), n in pairs.items() if a == c) for c, _ in pairs}
-    squares[""] = sums.get("", 0)
-    assert own["u"] == pytest.approx(alpha(pairs, sums, squares))
-    inside = Counter({pair: n for pair, n in pairs.items() if "" not in pair})
-    r = {c: sum(n for (a, _), n in inside.items() if a == c) for c, _ in inside}
-    assert own["cu"] == pytest.approx(alpha(inside, r, overlaps))
-
-
-def alpha(pairs: Counter[tuple[str, str]], sums: Mapping[str, Any], alone: Mapping[str, Any]) -> float | None:
-    """1 - (T - sum l_cc) / (T - sum e_cc), where e_cc = T (l_c l_c - alone_c) / (T^2 - sum alone)."""
     total = sum(sums.values())
     whole = total**2 - sum(alone.values())
     if not whole:
         return None
-    expected = total - sum(total * (n * n - alone.get(c, 0)) / Fraction(whole) for c, n in sums.items())
-    differ = total - sum(n for (c, k), n in pairs.items() if c == k)
-    return float(1 - differ / expected) if expected else None
+    e = {
+        (c, k): total * (sums[c] * sums[k] - (c == k) * alone.get(c, 0)) / Fraction(whole)
+        for c in sums
+        for k in sums
+    }
+    of_two = [(c, k) for c, k in e if c != k and only in (None, c)]
+    observed, expected = (sum(table.get(pair, Fraction(0)) for pair in of_two) for table in (pairs, e))
+    if only:
+        observed *= sum(e[only, k] for k in sums) / sums[only]
+    return float(1 - observed / expected) if expected else None
 
 
 # What changes nothing

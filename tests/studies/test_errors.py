@@ -382,7 +382,7 @@ def test_the_terminal_shows_twenty_places_and_how_many_more(capsys: Capture) -> 
 
     shown = capsys.readouterr()
     assert len(re.findall(r"^a00\d entity ", shown.out, re.MULTILINE)) == 20
-    assert "19 more places: -o FILE.html" in shown.out
+    assert "19 more places: -o x.html" in shown.out
     assert "entity: column 2, BIO, 222 gold and 229 predicted spans" in shown.err
 
 

@@ -279,9 +279,9 @@ def test_equal_texts_take_different_places_and_as_many_as_there_are(
 
 
 def test_many_mentions_of_one_text_find_their_places() -> None:
-    text = "Anna Schmidt, Anna. " * 3000
-    names = [("Anna", "Anna Schmidt")[number % 2] for number in range(6000)]
-    answer = [{"text": name, "label": "PER"} for name in [*names, *["Anna"] * 20_000]]
+    text = "Anna Schmidt, Anna. " * 1000
+    names = [("Anna", "Anna Schmidt")[number % 2] for number in range(2000)]
+    answer = [{"text": name, "label": "PER"} for name in [*names, *["Anna"] * 7000]]
     gold = [
         (start + first, start + last, "PER")
         for start in range(0, len(text), 20)
@@ -292,8 +292,8 @@ def test_many_mentions_of_one_text_find_their_places() -> None:
         [{"id": "d", "text": text, "spans": gold}], {"d": answer}, input="mentions", metrics="exact"
     )
 
-    assert result["exact.tp_gold"] == 9000
-    assert result["exact.fp"] == 17_000
+    assert result["exact.tp_gold"] == 3000
+    assert result["exact.fp"] == 6000
 
 
 def test_the_order_of_mentions_with_different_texts_changes_no_place() -> None:

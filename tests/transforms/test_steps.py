@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -106,14 +105,6 @@ def test_spans_below_a_threshold_leave_the_count() -> None:
 
     assert alone(MinScore("s", 0.5, "0.5"), "A[0,2)", predicted) == (1, 2, 1, 1)
     assert alone(MinScore("s", {"A": 0.1, "B": 2}, "per-label"), "A[0,2)", predicted) == (1, 2, 1, 1)
-
-
-@pytest.mark.parametrize("score", [None, "x", "nan", True, [1]])
-def test_a_span_without_a_score_is_refused(score: object) -> None:
-    features = {} if score is None else {"s": score}
-
-    with pytest.raises(UsageError, match=r"the predicted span \[0,2\) 'A' has no .*score"):
-        alone(MinScore("s", 0.5, "0.5"), "", [Span(0, 2, "A", features)])
 
 
 # A table of alternatives
@@ -258,15 +249,6 @@ def test_a_file_of_a_threshold_says_what_it_was_chosen_for(tmp_path: Path) -> No
 # What checks say
 
 
-def test_labels_that_a_map_does_not_have_are_listed_with_their_numbers() -> None:
-    steps = of(label_map={"A": "B"})
-    gold = " ".join(f"L{number}[{number},{number + 1})" for number in range(7))
-    _, bag = counted([[pair_of(gold, "A[0,2)")], [pair_of("L1[0,1)", "")]], *steps)
-
-    with pytest.raises(UsageError, match=r"'L0' \(1 span\), 'L1' \(2 spans\), .* and 2 more of gold"):
-        checked(steps, bag.notes)
-
-
 def test_a_limit_of_a_step_names_the_document() -> None:
     many = [Span(0, 9, "A")] * 2000
     with pytest.raises(LimitError, match=r"document 'x': more than .* pairs of spans overlap") as refused:
@@ -291,33 +273,6 @@ OPTIONS: list[dict[str, Any]] = [
     {"fragments": "hull"},
     {},
 ]
-
-
-def some_groups(random: Random, side: Sequence[Span]) -> list[Span]:
-    return [
-        replace(span, features={"group": random.randint(1, 3)}) if random.random() < 0.5 else span
-        for span in side
-    ]
-
-
-@given(any_spans(), any_spans(), st.sampled_from(OPTIONS), st.randoms(use_true_random=False))
-def test_the_order_of_spans_changes_nothing(
-    gold: list[Span], predicted: list[Span], options: dict[str, Any], random: Any
-) -> None:
-    steps = of(**options)
-    gold = some_groups(random, gold)
-    one = counted([[pair_of(gold, predicted)]], *steps)
-    members: dict[Any, list[Span]] = {}
-    for span in gold:
-        members.setdefault(span.features.get("group", id(span)), []).append(span)
-    units = list(members.values())
-    random.shuffle(units)
-    others = list(predicted)
-    random.shuffle(others)
-
-    other = counted([[pair_of([span for unit in units for span in unit], others)]], *steps)
-
-    assert (one[0], one[1].notes) == (other[0], other[1].notes)
 
 
 @given(any_spans(), any_spans(), any_spans(), any_spans(), st.sampled_from(OPTIONS))

@@ -15,11 +15,11 @@ from clueval.core.count import Plan, Step, count
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.span import Span
-from clueval.files.errors import TextMismatch, UsageError
+from clueval.files.errors import UsageError
 from clueval.transforms.changes import SetApart, changes_of, choices_of
 from clueval.transforms.characters import InCharacters
 from clueval.transforms.locating import InlineAnswers, Locating
-from clueval.transforms.occurrences import LocationSteps, folded
+from clueval.transforms.occurrences import folded
 from clueval.transforms.options import Preparing, steps_of
 from clueval.transforms.placing import Placing
 from clueval.transforms.projection import Align
@@ -72,16 +72,6 @@ def test_pairs_beside_a_text_count_spans_but_no_document_and_no_positions() -> N
 
 
 # Characters
-
-
-def test_tokens_become_the_characters_from_their_first_to_their_last() -> None:
-    step = InCharacters()
-    (pair,) = step([Pair(tokens("A[0,2) A[3,3) B[0,1)[3,4)"), text("A[0,3)"))])
-
-    assert written(pair.gold) == "A[0,7) B[0,3)[10,13) A[10,10)"
-    assert pair.gold.text == " ".join(TOKENS)
-    assert pair.predicted == text("A[0,3)")
-    assert (changes_of([step], {}), choices_of([step], {})) == (None, {"unit": "character"})
 
 
 def test_the_unit_is_that_in_which_positions_are_counted() -> None:
@@ -175,28 +165,6 @@ def answer(*mentions: str, **more: Any) -> Document:
     return Document("d", {"label": found}, unit="character", **more)
 
 
-def located(
-    content: str, mentions: Sequence[str], occurrence: str = "free", steps: str = "exact,space"
-) -> tuple[str, dict[str, int]]:
-    """Return the spans of mentions, and what is noted of them."""
-    step = Locating(occurrence, LocationSteps.of(steps))
-    pair, *_ = step([Pair(text("", content), answer(*mentions))])
-    return written(pair.predicted), {key[1]: number for key, number in pair.notes.items()}
-
-
-def test_first_takes_the_first_occurrence_and_all_takes_every_one() -> None:
-    content = "Ann met Ann at Annex"
-
-    assert located(content, ["A:Ann", "B:Ann"], "first")[0] == "A[0,3) B[0,3)"
-    assert located(content, ["A:Ann", "B:Ann", "A:Ann"], "all")[0] == "A[0,3) B[0,3) A[8,11) B[8,11)"
-
-
-@pytest.mark.parametrize("steps", ["exact,near", "fuzzy", "fuzzy=2", "exact=1", "exact,exact,", "exact,"])
-def test_unknown_steps_of_locating_are_refused(steps: str) -> None:
-    with pytest.raises(UsageError, match="locate"):
-        LocationSteps.of(steps)
-
-
 def test_an_unknown_occurrence_and_a_gold_without_text_are_refused() -> None:
     with pytest.raises(UsageError, match="unknown value 'in-order' of occurrence"):
         Locating("in-order")
@@ -273,13 +241,6 @@ def test_a_redacted_text_of_tokens_gives_gold_characters_and_keeps_its_words() -
     assert (pair.gold.unit, pair.gold.tokens) == ("character", gold.tokens)
 
 
-def test_another_text_is_refused_with_the_document_and_the_file() -> None:
-    redacted = Document("x", {}, text="Herr [NAME] klagt", unit="character", file="x.txt")
-
-    with pytest.raises(TextMismatch, match=r"x.txt, document 'd': the redacted text differs .* character 0"):
-        Redacted()([Pair(text("", "Frau Weiß klagt"), redacted)])
-
-
 def test_aligned_texts_are_noted() -> None:
     redacted = Document("d", {}, text="Frau Braun klagt gegen Karl Öz am Montag", unit="character")
 
@@ -287,12 +248,6 @@ def test_aligned_texts_are_noted() -> None:
 
     assert written(pair.predicted) == "MASK[5,9)"
     assert pair.notes == {("redacted", "aligned"): 1}
-
-
-@pytest.mark.parametrize("pattern", ["(", "a*", "(a+)+", r"(a)\1", "a+b+"])
-def test_a_pattern_that_cannot_be_used_is_refused(pattern: str) -> None:
-    with pytest.raises(UsageError, match="the placeholder"):
-        Redacted((pattern,))
 
 
 # All

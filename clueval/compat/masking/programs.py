@@ -15,7 +15,7 @@ from itertools import accumulate, compress, pairwise
 from operator import itemgetter
 from typing import Any, ClassVar
 
-from clueval.core.case import Where, counted
+from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.span import Span
@@ -80,7 +80,7 @@ class OtherProgram(DocumentMetric):
 
 def _filtered_document(document: Document, where: Where) -> Document:
     layers = {
-        name: list(compress(spans, counted(spans, document, where)))
+        name: list(compress(spans, which_count(spans, document, where)))
         for name, spans in document.layers.items()
     }
     return replace(document, layers=layers)

@@ -8,16 +8,15 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clueval.core.bag import Read
 from clueval.core.count import Step
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
-from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError, warn
 from clueval.files.opening import lines
 from clueval.files.options import column, field_names
-from clueval.files.overwriting import keeps_inputs
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading
@@ -60,7 +59,6 @@ _KNOWN = [
 ]
 
 
-@keeps_inputs
 @checked_call
 def masking(
     gold: InputSide,

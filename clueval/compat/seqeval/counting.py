@@ -22,34 +22,29 @@ import math
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, pairwise, repeat, starmap
 from typing import Any, NamedTuple
 
 from clueval.compat.seqeval.scheme import (
     EmptyTagError,
     Entities,
+    Relations,
     Token,
-    Tokens,
     WrongTypeError,
+    complete_spans,
     scheme_or_error,
 )
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import CluevalError, TagError, UsageError
 from clueval.metrics.seqeval_tags import Chunk, Decisions, ReachesBeyond, chunks, chunks_between, is_ignored
-from clueval.reading.clusters import LayerClusters, Unusual
+from clueval.reading.clusters import BATCH, BLANK, LayerClusters, Unusual
 
 Sentences = Sequence[list[Any]]
 ZeroDivision = str | float
 PerType = tuple[list[float], list[float], list[float], list[int]]
 Averaged = tuple[float, float, float, int]
-
-_Parts = Counter[tuple[tuple[str, ...], tuple[str, ...]]]
-"""The true and the predicted tags of parts of sentences, and how often each occurs."""
-
-_BATCH = 500
-"""The number of sentences that are read together; more would no longer fit in the processor's cache."""
 
 
 class TypeCounts(NamedTuple):
@@ -79,13 +74,12 @@ class TypeCounts(NamedTuple):
 
 def lenient_counts(y_true: Sentences, y_pred: Sentences, *, suffix: bool = False) -> TypeCounts:
     """Return the counts in seqeval's default reading, which is conlleval's. Warns of tags in another form."""
-    true, predicted, parts = _parts(y_true, y_pred, require_tag)
-    warn_of_strange_tags(chain.from_iterable(chain(*parts)), suffix=suffix)
+    columns, sentences = _columns(y_true, y_pred, require_tag)
+    warn_of_strange_tags({*columns.true, *columns.predicted}, suffix=suffix)
     try:
-        return _type_counts(parts, partial(chunks_between, decisions=Decisions(suffix=suffix)))
+        return columns.counts(partial(chunks_between, decisions=Decisions(suffix=suffix)))
     except ReachesBeyond:
-        whole = Counter([(tuple(flat(true)), tuple(flat(predicted)))])
-        return _type_counts(whole, lambda tags: list(dict.fromkeys(chunks(tags, suffix=suffix))))
+        return _Columns.of_sentences(*sentences).counts(partial(chunks, suffix=suffix))
 
 
 def strict_counts(
@@ -94,36 +88,32 @@ def strict_counts(
     """Return the counts in seqeval's strict reading. Raises `TagError` for a tag outside the scheme."""
     scheme = scheme_or_error(scheme)
 
+    @cache
+    def token(tag: str) -> Token:
+        made = scheme(tag, suffix=suffix)
+        made.is_valid()
+        return made
+
     def check(tag: object) -> None:
-        scheme(require_tag(tag), suffix=suffix).is_valid()
+        token(require_tag(tag))
 
-    def decode(tags: Sequence[str]) -> list[Chunk]:
-        return [(entity.tag, entity.start, entity.end) for entity in Tokens(tags, scheme, suffix).entities]
+    @cache
+    def relations(before: str, tag: str) -> Relations:
+        return token(tag).relations(token(before))
 
-    true, predicted, parts = _parts(y_true, y_pred, check)
-    if scheme.__module__ != Token.__module__:  # where the user has defined it, an O may have any meaning
-        parts = Counter(zip(map(tuple, true), map(tuple, predicted), strict=True))
+    def decode(tags: Sequence[str]) -> Iterator[Chunk]:
+        for start, end in complete_spans(list(starmap(relations, pairwise((OUTSIDE, *tags, OUTSIDE))))):
+            yield token(tags[start]).tag, start, end
+
+    columns, sentences = _columns(y_true, y_pred, check)
     try:
-        return _type_counts(parts, decode)
+        if scheme.__module__ == Token.__module__:
+            return columns.counts(decode)
+        # where the user has defined it, an O may have any meaning
+        return TypeCounts.of_entities(*(Entities(side, scheme, suffix) for side in sentences))
     except TagError:
         _check(y_true, y_pred, check)  # names the position
         raise
-
-
-def _type_counts(parts: _Parts, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
-    """Decode each distinct list of tags once, and count its spans multiplied by its number of occurrences."""
-    counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
-    chunks_of_tags: dict[tuple[str, ...], list[Chunk]] = {}
-    for sides, times in parts.items():
-        for tags in sides:
-            if tags not in chunks_of_tags:
-                chunks_of_tags[tags] = decode(tags)
-        true, predicted = map(chunks_of_tags.__getitem__, sides)
-        right = true if true is predicted else set(true).intersection(predicted)
-        for counter, spans in zip(counters, (true, right, predicted), strict=True):
-            for type_, _, _ in spans:
-                counter[type_] += times
-    return TypeCounts.of(*counters)
 
 
 # --- tags
@@ -152,32 +142,60 @@ def warn_of_strange_tags(tags: Iterable[str], *, suffix: bool) -> None:
             warnings.warn(f"{tag} seems not to be NE tag.", stacklevel=2)
 
 
-def _parts(
+class _Columns(NamedTuple):
+    """The tags of both sides with an O after each part, and how often the part of each tag occurs."""
+
+    true: Sequence[str]
+    predicted: Sequence[str]
+    times: Sequence[int]
+
+    @classmethod
+    def of_sentences(cls, y_true: Sentences, y_pred: Sentences) -> _Columns:
+        true, predicted = flat(y_true), flat(y_pred)
+        return cls(true, predicted, [1] * len(true))
+
+    @classmethod
+    def of_clusters(cls, y_true: Sentences, y_pred: Sentences) -> _Columns:
+        """Return each different part between two O once. Raises `Unusual` for a tag in another form."""
+        group = LayerClusters([""], 2)
+        for start in range(0, len(y_true), BATCH):
+            group.add_lists(None, [side[start : start + BATCH] for side in (y_true, y_pred)])
+        clusters = group.clusters()
+        rows = map(group.characters.rows.__getitem__, BLANK.join(["", *clusters, ""]))
+        _, true, predicted = zip(*rows, strict=True)
+        return cls(true, predicted, [0, *chain(*(repeat(n, len(text) + 1) for text, n in clusters.items()))])
+
+    def counts(self, decode: Callable[[Sequence[str]], Iterable[Chunk]]) -> TypeCounts:
+        """Return how many spans of each type `decode` returns for each side and for both."""
+        true, predicted = set(decode(self.true)), set(decode(self.predicted))
+        counters: list[Counter[str]] = []
+        for spans in (true, true & predicted, predicted):
+            counter: Counter[str] = Counter()
+            for type_, first, _ in spans:
+                counter[type_] += self.times[first]
+            counters.append(counter)
+        return TypeCounts.of(*counters)
+
+
+def _columns(
     y_true: Sentences, y_pred: Sentences, check: Callable[[Any], object]
-) -> tuple[Sentences, Sentences, _Parts]:
-    """Return the tags of both sides that count, and their parts.
+) -> tuple[_Columns, tuple[Sentences, Sentences]]:
+    """Return the tags of both sides that count, and the sentences of these tags.
 
     Raises the error of `check` for the first tag that does not pass it, if some tag is of no scheme.
     """
-    parts: _Parts = Counter()
     try:
-        clusters = LayerClusters([""], 2)
-        for start in range(0, len(y_true), _BATCH):
-            batch = (flat(side[start : start + _BATCH]) for side in (y_true, y_pred))
-            clusters.add(None, clusters.text(batch))
-        rows = clusters.characters.rows
-        for text, times in clusters.clusters().items():
-            _, true, predicted = zip(*map(rows.__getitem__, text), strict=True)
-            parts[true, predicted] = times
-        return y_true, y_pred, parts
+        return _Columns.of_clusters(y_true, y_pred), (y_true, y_pred)
     except (Unusual, TypeError):  # a tag in another form, or that cannot be hashed
         _check(y_true, y_pred, check)
+    if not any(is_ignored(tag) for tag in chain(*y_true, *y_pred)):
+        return _Columns.of_sentences(y_true, y_pred), (y_true, y_pred)
     kept = [
         [(a, OUTSIDE if is_ignored(b) else b) for a, b in zip(*pair, strict=True) if not is_ignored(a)]
         for pair in zip(y_true, y_pred, strict=True)
     ]
     y_true, y_pred = ([[pair[side] for pair in sentence] for sentence in kept] for side in (0, 1))
-    return y_true, y_pred, Counter(zip(map(tuple, y_true), map(tuple, y_pred), strict=True))
+    return _columns(y_true, y_pred, check)
 
 
 def _check(y_true: Sentences, y_pred: Sentences, check: Callable[[Any], object]) -> None:

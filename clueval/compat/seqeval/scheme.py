@@ -13,10 +13,11 @@ another label, and `auto_detect` refuses tags that are only S and O, or only U a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Flag
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 from typing import ClassVar
 
@@ -35,6 +36,9 @@ Pattern = tuple[Prefix, Prefix, Tag]
 """Prefix of the tag before, prefix of this tag, relation of their labels."""
 
 Patterns = frozenset[Pattern]
+
+Relations = tuple[bool, bool, bool]
+"""Whether a span begins with a tag, whether it continues, and whether it is complete before the tag."""
 
 _RELATIONS = {"=": Tag.SAME, "!": Tag.DIFF, "*": Tag.ANY}
 _LETTERS = {**Prefixes, "*": Prefix.ANY}
@@ -137,6 +141,10 @@ class Token:
         """Return whether a span whose last tag is `prev` is complete before this tag."""
         return self.check_patterns(prev, self.end_patterns or ())
 
+    def relations(self, prev: Token) -> Relations:
+        """Return whether a span begins with this tag after `prev`, continues, and is complete before it."""
+        return self.is_start(prev), self.is_inside(prev), self.is_end(prev)
+
     def check_tag(self, prev: Token, cond: Tag) -> bool:
         """Return whether the labels of `prev` and this tag have the relation `cond`."""
         return (Tag.SAME if prev.tag == self.tag else Tag.DIFF) in cond
@@ -193,6 +201,20 @@ SCHEMES: dict[str, type[Token]] = {
 }
 
 
+def complete_spans(relations: Sequence[Relations]) -> Iterator[tuple[int, int]]:
+    """Yield the complete spans, given the relations of each tag, and of an O after them, to the tag before."""
+    start: int | None = None
+    for position, (begins, goes_on, ends) in enumerate(relations):
+        if start is not None:
+            if goes_on and position < len(relations) - 1:
+                continue
+            if ends:
+                yield start, position
+            start = None
+        if begins:
+            start = position
+
+
 class Tokens:
     """The tags of one sentence, read in a scheme."""
 
@@ -220,17 +242,9 @@ class Tokens:
         tokens = self.extended_tokens
         for token in tokens:
             token.is_valid()
-        entities = []
-        previous, start = self.outside_token, 0
-        while start < len(tokens):
-            end = start + 1
-            if tokens[start].is_start(previous):
-                while end < len(tokens) - 1 and tokens[end].is_inside(tokens[end - 1]):
-                    end += 1
-                if tokens[end].is_end(tokens[end - 1]):
-                    entities.append(Entity(self.sent_id, start, end, tokens[start].tag))
-            previous, start = tokens[end - 1], end
-        return entities
+        pairs = pairwise([self.outside_token, *tokens])
+        spans = complete_spans([token.relations(before) for before, token in pairs])
+        return [Entity(self.sent_id, start, end, tokens[start].tag) for start, end in spans]
 
 
 class Entities:

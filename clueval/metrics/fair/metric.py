@@ -137,21 +137,25 @@ class Fair(Metric):
         }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        traditional, fair = _overall(self._counts_by_label(total))
-        return {
-            "overall.fair": weighted(fair, DEFAULT_WEIGHTS),
-            "overall.traditional": weighted(traditional, TRADITIONAL_WEIGHTS),
-            "overall.weighted": weighted(fair, self.weights or DEFAULT_WEIGHTS),
-        }
+        headlines = {}
+        for place, (traditional, fair) in self._places(total).items():
+            headlines[f"{place}.fair"] = weighted(fair, DEFAULT_WEIGHTS)
+            headlines[f"{place}.traditional"] = weighted(traditional, TRADITIONAL_WEIGHTS)
+            headlines[f"{place}.weighted"] = weighted(fair, self.weights or DEFAULT_WEIGHTS)
+        return headlines
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        by_label = self._counts_by_label(total)
-        entries = {f"per_label.{label}": counts for label, (counts, _) in by_label.items()}
         return {
             f"{place}.{version}": (counts["TP"] + counts["FN"], counts["TP"] + counts["FP"])
-            for place, counts in {"overall": _overall(by_label)[0], **entries}.items()
+            for place, (counts, _) in self._places(total).items()
             for version in ("traditional", "fair", "weighted")
         }
+
+    def _places(self, total: Tally) -> dict[str, tuple[_Kinds, _Kinds]]:
+        """Return the traditional and the fair counts of all labels and of each, by their paths in the report."""
+        by_label = self._counts_by_label(total)
+        of_labels = {f"per_label.{label}": counts for label, counts in by_label.items()}
+        return {"overall": _overall(by_label), **of_labels}
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for one of `labels` that no span has; warn of one of `exclude`, unless by default."""

@@ -34,9 +34,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
 
-from clueval.core.overlap import overlaps_between, shared_positions
-from clueval.core.ranges import Ranges, intersect, joined_ranges
-from clueval.core.span import Span
+from clueval.core.overlap import joined_ranges, overlaps_between, shared_positions
+from clueval.core.span import Ranges, Span, intersect
 
 Runs = list[tuple[int, int]]
 

@@ -25,8 +25,8 @@ from functools import lru_cache
 from operator import add
 from typing import NamedTuple
 
-from clueval.core.metric import average_precision
 from clueval.core.tally import Tally, f_measure, rate
+from clueval.statistics.curves import average_precision
 
 
 class GateCounts(NamedTuple):

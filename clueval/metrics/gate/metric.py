@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from clueval.core.case import TOKENS, Case, Where, case_of, keys_of, located
+from clueval.core.case import TOKENS, Case, Where, case_of, keys_of
 from clueval.core.count import WITHOUT_VALUE
 from clueval.core.document import Document, Pair, Row
+from clueval.core.located import located
 from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import SIDES, Span
 from clueval.core.tally import Counts, Tally, added
@@ -486,23 +487,30 @@ class Gate(Metric):
         return groups
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        """Return the counts of all types: ``all`` the strict ones, ``all.lenient`` the lenient ones.
+        """Return the strict counts of all types as ``all``, the lenient ones as ``all.lenient``, then those of others.
 
-        The rates of the entry ``all`` of the report follow from them, except those of 0/0.
+        The rates of these entries of the report follow from them, except those of 0/0.
         """
-        counts = self.counts(total)
-        return {
-            path: Counts(counts.targets, counts.responses, correct, correct)
-            for path, correct in (("all", counts.correct_strict), ("all.lenient", counts.correct_lenient))
-        }
+        headlines = {}
+        for path, counts in self._places(total).items():
+            sizes = counts.targets, counts.responses
+            headlines[path] = Counts(*sizes, counts.correct_strict, counts.correct_strict)
+            headlines[f"{path}.lenient"] = Counts(*sizes, counts.correct_lenient, counts.correct_lenient)
+        return headlines
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
         """Return the targets and the responses of each entry."""
-        groups = self._groups(total, self.curve(total))
-        entries = {"all": self.counts(total), "macro": sum(groups["per_type"].values(), GateCounts())}
-        for path, of_path in groups.items():
-            entries |= {f"{path}.{name}": counts for name, counts in of_path.items()}
-        return {path: (counts.targets, counts.responses) for path, counts in entries.items()}
+        places = self._places(total)
+        of_types = [counts for path, counts in places.items() if path.startswith("per_type.")]
+        places["macro"] = sum(of_types, GateCounts())
+        return {path: (counts.targets, counts.responses) for path, counts in places.items()}
+
+    def _places(self, total: Tally) -> dict[str, GateCounts]:
+        """Return the counts of all types, and those of each group, by their paths in the report."""
+        places = {"all": self.counts(total)}
+        for path, of_path in self._groups(total, self.curve(total)).items():
+            places |= {f"{path}.{name}": counts for name, counts in of_path.items()}
+        return places
 
     def types_of(self, total: Tally) -> list[str]:
         """Return the types as they were given or, by default, all that occurred in alphabetical order."""

@@ -17,8 +17,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from clueval.core.case import Case, located
+from clueval.core.case import Case
 from clueval.core.document import Pair
+from clueval.core.located import located
 from clueval.core.span import Span
 from clueval.metrics.gate.equality import FeatureTest, equality_key
 from clueval.metrics.gate.metric import Gate

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import sub
 
-from clueval.core.metric import number_of
+from clueval.core.metric import finite_number
 from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES
@@ -84,7 +84,7 @@ def score_of(span: Span, feature: str, *, as_text: bool = True, whose: str = "pr
     kind of annotations that need one.
     """
     value = span.features.get(feature)
-    score = None if isinstance(value, str) and not as_text else number_of(value)
+    score = None if isinstance(value, str) and not as_text else finite_number(value)
     if score is not None:
         return score
     problem = f"has the score {value!r:.40}, which is not a number"

@@ -21,6 +21,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import add
 from typing import Any
 
 from clueval.core.metric import Sizes
@@ -149,30 +150,39 @@ class _View:
             if (mention.entity, replacement) not in self._replaced:
                 self._replaced.add((mention.entity, replacement))
                 entity.different += 1
-            is_crossed_out = not replacement.strip("Xx")
-            first = replacement[:1]
-            self._initials += not is_crossed_out and first.isalnum() and first == mention.words[0][:1]
+            if self._examination.again is not None and replacement.strip("Xx"):
+                first = replacement[:1]
+                self._initials += first.isalnum() and first == mention.words[0][:1]
 
     def add_to(self, tally: Tally, documents: dict[Row, bool]) -> None:
         """Add the counts to a tally, and to `documents` the rows that have mentions, and whether one is exposed."""
+        rows: dict[Row, list[int]] = {}
         for (kind, label), numbers in self._groups.items():
             for row in (_ALL, ("class", kind), ("label", label)):
-                for field, number in zip(MENTION_FIELDS, numbers, strict=True):
-                    tally[*row, field] += number
-            for row in (_ALL, ("class", kind)):
+                before = rows.get(row)
+                rows[row] = numbers if before is None else list(map(add, before, numbers))
+        for row, numbers in rows.items():
+            for field, number in zip(MENTION_FIELDS, numbers, strict=True):
+                tally[*row, field] += number
+            if row[0] != "label":
                 documents[row] = documents.get(row, False) or numbers[1] < numbers[0]
-            tally["entities", "by surface"] += numbers[0]
+        tally["entities", "by surface"] += rows[_ALL][0] if rows else 0
         for (kind, label, weight, is_exposed), number in self._weights.items():
             for row in (_ALL, ("class", kind), ("label", label)):
                 tally["weighted", *row, "words", weight] += number
                 tally["weighted", *row, "words_exposed", weight] += number * is_exposed
         tally["entities", "by id"] += self._by_id
         tally["entities", "by surface"] -= self._by_id
+        entities = Counter(
+            (entity.kind, not entity.exposed, 0 < entity.exposed < entity.mentions)
+            for entity in self._entities.values()
+        )
+        for (kind, is_protected, is_in_part), number in entities.items():
+            for row in (_ALL, ("class", kind)):
+                tally[*row, "entities"] += number
+                tally[*row, "entities_protected"] += number * is_protected
+                tally[*row, "entities_in_part"] += number * is_in_part
         for entity in self._entities.values():
-            for row in (_ALL, ("class", entity.kind)):
-                tally[*row, "entities"] += 1
-                tally[*row, "entities_protected"] += not entity.exposed
-                tally[*row, "entities_in_part"] += 0 < entity.exposed < entity.mentions
             tally["replacements", "entities"] += entity.replaced > 1
             tally["replacements", "several"] += entity.different > 1
         shared = Counter(replacement for _, replacement in self._replaced)

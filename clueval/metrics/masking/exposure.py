@@ -18,9 +18,8 @@ from operator import ge
 from typing import Any, NamedTuple
 
 from clueval.core.document import PARTS, REPLACEMENT, Document
-from clueval.core.overlap import SpanIndex, require_few_pairs, shared_positions
-from clueval.core.ranges import Ranges, intersect, joined_ranges
-from clueval.core.span import Span
+from clueval.core.overlap import SpanIndex, first_clash, joined_ranges, require_few_pairs, shared_positions
+from clueval.core.span import Ranges, Span, intersect
 from clueval.files.limits import MAX_MENTIONED, require_short_mentions
 from clueval.metrics.masking.mention import Mention, MentionReader
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
@@ -148,6 +147,11 @@ class Masks:
     def _index(self) -> SpanIndex:
         return SpanIndex(self.spans)
 
+    @cached_property
+    def _by_ranges(self) -> Mapping[Ranges, Span]:
+        """The masks by their ranges if no two overlap: then a mention with the ranges of one has no other."""
+        return {} if first_clash(self.spans) else {span.fragments: span for span in self.spans}
+
     def on(self, span: Span) -> list[Span]:
         """Return the masks on a span, by position and replacement.
 
@@ -161,12 +165,18 @@ class Masks:
 
     def replacement(self, mention: Mention) -> str | None:
         """Return what stands in the place of a mention: of the mask with most of its characters; None without one."""
-        masks = [span for span in self.on(mention.span) if shared_positions(span, mention.span)]
-        if not masks:
-            return None
-        best = masks[0]
-        if len(masks) > 1:
-            best = max(masks, key=lambda span: self._characters(intersect(span.fragments, mention.ranges)))
+        best = self._by_ranges.get(mention.ranges)
+        if best is None or not len(best):
+            masks = [span for span in self.on(mention.span) if shared_positions(span, mention.span)]
+            if not masks:
+                return None
+            best = masks[0]
+            if len(masks) > 1:
+                best = max(
+                    masks, key=lambda span: self._characters(intersect(span.fragments, mention.ranges))
+                )
+        if not best.features:
+            return best.label
         parts = [
             label
             for start, end, label in best.features.get(PARTS, ())

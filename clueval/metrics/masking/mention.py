@@ -16,8 +16,8 @@ from sys import intern
 from typing import NamedTuple
 
 from clueval.core.document import Document
-from clueval.core.ranges import Ranges, Regions
-from clueval.core.span import NO_LABEL, Span, by_position
+from clueval.core.overlap import Regions
+from clueval.core.span import NO_LABEL, Ranges, Span, by_position
 from clueval.files.limits import MAX_MENTIONED, require_short_mentions
 from clueval.metrics.masking.text import MaskedText, Range
 

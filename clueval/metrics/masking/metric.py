@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from clueval.core.case import Where, counted
+from clueval.core.case import Where, which_count
 from clueval.core.document import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN, Document, Pair
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
@@ -302,7 +302,7 @@ class Masking(DocumentMetric):
     def _spans_of_side(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
         """Return the spans of a side in a sequence, with the flags of those that count."""
         spans = document.layers.get(sequence, ())
-        return spans, counted(spans, document, where) if where else None
+        return spans, which_count(spans, document, where) if where else None
 
     def of_mentions(self, layers: Mapping[str, object]) -> list[str]:
         """Return the layers less those of the classes and of the entities, unless there is no other."""

@@ -16,10 +16,10 @@ from functools import cached_property
 from itertools import accumulate, compress
 from operator import ge, not_
 
-from clueval.core.characters import Characters, are_unknown, tokens_in
+from clueval.core.alignment import Characters, are_unknown, tokens_in
 from clueval.core.document import Document
-from clueval.core.ranges import Ranges, joined_ranges
-from clueval.core.span import Span, name_of
+from clueval.core.overlap import joined_ranges
+from clueval.core.span import Ranges, Span, name_of
 from clueval.files.errors import SpanError, UsageError
 
 Range = tuple[int, int]

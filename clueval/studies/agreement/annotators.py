@@ -11,10 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, MissingId
-from clueval.core.read import Read
 from clueval.files.arguments import refuse_unknown, require_instance, require_kind
 from clueval.files.errors import FileError, UsageError, described, warn
 from clueval.files.opening import Progress, is_folder
@@ -23,7 +22,7 @@ from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.file_sides import Side, files_of_side, joined, key_of, require_use, with_layers
-from clueval.reading.memory import GivenSide, side_of, with_text_of
+from clueval.reading.memory import GivenSide, require_sources, side_of, with_text_of
 from clueval.reading.options import require_layers, require_pair_by, require_positions
 from clueval.reading.paths import (
     INCEPTION,
@@ -338,6 +337,7 @@ def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -
                 sides[name] = side._replace(items=list(side.items))
     texts = None
     if not files:
+        require_sources(sides.values())
         document_lists = (list(side.items) for side in sides.values() if side.kind == "documents")
         texts = next((documents for documents in document_lists if all(map(_has_text, documents))), None)
     annotators = dict(files)

@@ -81,7 +81,9 @@ def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]
     for key in keys:
         require_kind(key, "str", "each of conventions")
         if key not in by_key:
-            raise UsageError(f"unknown convention {key!r}", advice=f"one of {', '.join(by_key)}")
+            from clueval.files.names import one_of  # only for names that do not exist
+
+            raise UsageError(f"unknown convention {key!r}", advice=one_of(key, by_key))
     if not keys:
         raise UsageError("there is no convention", advice=f"name one of {', '.join(by_key)}")
     return tuple(by_key[key] for key in dict.fromkeys(keys))

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Read
 from clueval.core.case import are_flat
 from clueval.core.count import Plan, Step, count, decided
 from clueval.core.document import Document, Group, Pair, metadata_with_id
 from clueval.core.matching import with_merged
 from clueval.core.overlap import first_clash
-from clueval.core.read import Read
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn
 from clueval.results.options import require_names

@@ -15,10 +15,10 @@ from itertools import accumulate
 from os import PathLike
 from typing import Any, Literal, NamedTuple
 
+from clueval.core.bag import Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, Pair
 from clueval.core.overlap import components
-from clueval.core.read import Read
 from clueval.core.span import SIDES, Frozen, Span
 from clueval.files.arguments import checked_call
 from clueval.files.errors import UsageError, described, warn

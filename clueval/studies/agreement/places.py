@@ -15,7 +15,7 @@ from typing import Any
 
 from clueval.core.case import are_flat
 from clueval.core.document import Document, Group
-from clueval.core.ranges import Ranges
+from clueval.core.span import Ranges
 from clueval.files.errors import FileError
 from clueval.files.writing import make_folder, whole_file
 from clueval.reports.language import phrase

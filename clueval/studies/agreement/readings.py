@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from clueval.core.case import Sides
 from clueval.core.overlap import components
-from clueval.core.ranges import Ranges
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Ranges, Span
 
 Mark = tuple[Ranges, str]
 """The fragments and the label of a span."""

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Where
 from clueval.core.document import Pair
-from clueval.core.ranges import Ranges, intersect, joined_ranges
-from clueval.core.span import Span
+from clueval.core.overlap import joined_ranges
+from clueval.core.span import Ranges, Span, intersect
 from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, shown

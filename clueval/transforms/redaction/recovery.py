@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar, NamedTuple
 
-from clueval.core.alignment import edit_distance
-from clueval.core.characters import tokens_in
+from clueval.core.alignment import edit_distance, tokens_in
 from clueval.core.document import (
     FROM_THE_RIGHT,
     PARTS,

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from clueval.core.ranges import joined_ranges
+from clueval.core.overlap import joined_ranges
 from clueval.files.errors import TextMismatch
 from clueval.transforms.redaction.placeholders import Place
 
