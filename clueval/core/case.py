@@ -272,23 +272,13 @@ def keys_of(
 
 
 def _keys_of_short(
-    entries: Iterable[_Entry],
-    present: int,
-    differing: Sequence[int] | None,
-    order: Mapping[int, int] = NOTHING,
-    *,
-    has_text: bool,
+    entries: Iterable[_Entry], present: int, differing: Sequence[int] | None, *, has_text: bool
 ) -> tuple[list[Key], list[tuple[int, int]]]:
-    """Return the keys of cases and their ranges, given sorted entries ``(start, end, side, label)``.
-
-    `order` has the numbers of the entries in a key, by their ids, if it is another order.
-    """
+    """Return the keys of cases and their ranges, given sorted entries ``(start, end, side, label)``."""
     keys: list[Key] = []
     ranges: list[tuple[int, int]] = []
     for members in components(entries, touching=True):
         first = last = members[0][0]
-        if order:
-            members.sort(key=lambda entry: order[id(entry)])
         spans = []
         for start, end, side, label in members:
             spans.append((start - first, end - first, side, label))
@@ -310,12 +300,8 @@ def _positions_in(
     return last - first, last - first - bisect_left(differing, last) + bisect_left(differing, first)
 
 
-def keys_of_triples(
-    gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False, ordered: bool = False
-) -> list[Key]:
+def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False) -> list[Key]:
     """Return the keys of one text whose spans are rows ``(start, end, label)``, in any order; as `keys_of` does.
-
-    If documents are `ordered`, the order of the rows is part of the keys.
 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
@@ -327,8 +313,7 @@ def keys_of_triples(
         return [(both[0][1] if has_text else 0, equal, BOTH, *both) for both in spans_of_both]
     rows = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
-    order = {id(row): number for number, row in enumerate(rows)} if ordered else {}
-    return _keys_of_short(sorted(rows), BOTH, None, order, has_text=has_text)[0]
+    return _keys_of_short(sorted(rows), BOTH, None, has_text=has_text)[0]
 
 
 def are_flat(rows: Sequence[Row]) -> bool:

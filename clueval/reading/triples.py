@@ -313,9 +313,8 @@ class _Counting:
 
     def _keys_of(self, text: PlainText, where: Where) -> list[Key]:
         gold, predicted = text.gold or (), text.predicted or ()
-        if not where and not self._plan.merge:
-            has_text = text.positions is not None
-            return keys_of_triples(gold, predicted, has_text=has_text, ordered=text.ordered)
+        if not (where or self._plan.merge or text.ordered):
+            return keys_of_triples(gold, predicted, has_text=text.positions is not None)
         characters = None if text.positions is None else "x" * text.positions
         documents = [
             Document(
