@@ -168,20 +168,11 @@ def test_lines_that_run_grow_no_faster_than_input_and_output(
     require_linear(job, shape, tmp_path, capsys)
 
 
-YET_GROWING: set[tuple[str, str]] = set()
-"""The pairs that are still to be linear. This set may only shrink."""
-
-REPORT_FOR_EACH_UNIT = pytest.mark.xfail(
-    reason="intervals make a report for each unit, so they take units times labels, and here each has its own",
-    run=False,
-)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("job", "shape"),
     [
-        pytest.param(job, shape, marks=[REPORT_FOR_EACH_UNIT] if (job, shape) in YET_GROWING else [])
+        (job, shape)
         for job in JOBS
         for shape in SHAPES
         if job in EVERYWHERE

@@ -343,20 +343,9 @@ def require_linear(job: str) -> None:
     assert lines_grow <= LIMIT * max(2, output_grows) or added[1][0] < 40 * SIZE, found
 
 
-YET_GROWING = {"intervals gate"}
-"""The jobs that are still to be linear. This list may only shrink."""
-
-REPORT_FOR_EACH_UNIT = pytest.mark.xfail(
-    reason="many rates of GATE follow from no counts, so the metric scores each entry of the report by itself",
-    run=False,
-)
-
-
 @pytest.mark.long
 @pytest.mark.usefixtures("small_limits")
 @pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
-@pytest.mark.parametrize(
-    "job", [pytest.param(job, marks=[REPORT_FOR_EACH_UNIT] if job in YET_GROWING else []) for job in JOBS]
-)
+@pytest.mark.parametrize("job", JOBS)
 def test_lines_that_run_in_memory_grow_no_faster_than_input_and_output(job: str) -> None:
     require_linear(job)

@@ -15,6 +15,7 @@ from clueval.files.visible import visible
 from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
 from clueval.reading.check import Check, checks
+from clueval.reading.options import MENTIONS
 from clueval.reading.tag_columns import columns_of_tags, listed
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
@@ -145,7 +146,7 @@ def _lines_of(check: Check, name: str, most: int) -> tuple[list[str], list[Cluev
             more = ", ..." if len(rest) > _LISTED else ""
             lines.append(f"{name}: {len(rest):,} more: {kind} (line{'s' * (len(rest) != 1)} {numbers}{more})")
     if count := len(problems):
-        hint = _other_columns(check) if any("is not a tag" in kind for kind in alike) else ""
+        hint = _hint(check, are_tags=not any("is not a tag" in kind for kind in alike))
         return [*lines, f"{name}: {count:,} problem{'s' * (count != 1)}{hint}"], problems
     schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
     summary = (
@@ -155,10 +156,14 @@ def _lines_of(check: Check, name: str, most: int) -> tuple[list[str], list[Cluev
     return [*lines, summary], problems
 
 
-def _other_columns(check: Check) -> str:
-    """Return which columns look like tags, for a file whose columns of tags hold something else."""
+def _hint(check: Check, *, are_tags: bool) -> str:
+    """Return how else a file may be read: which columns look like tags, or that its rows may be no answers."""
     source = check.source
-    numbers = columns_of_tags(source) if source is not None and source.form.has_columns else []
+    if source is not None and source.form.name == MENTIONS and source.options.input is None:
+        return "; read as answers of a language model: --row text=KEY,spans=KEY reads rows with other keys"
+    numbers = (
+        columns_of_tags(source) if source is not None and not are_tags and source.form.has_columns else []
+    )
     if not numbers:
         return ""
     columns = f"columns {listed(numbers)} look" if len(numbers) > 1 else f"column {numbers[0]} looks"

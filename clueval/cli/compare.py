@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import clueval
 from clueval.cli.declared import Given, fields, reads
-from clueval.cli.options import METRICS_OPTION, PREPARING, READING, by_name, named_path
+from clueval.cli.options import METRICS_OPTION, PREPARING, READING, NamedInput, by_name, named_path, runs_in
 from clueval.cli.outputs import REPORT, ReportOutput
 from clueval.cli.progress import JOBS, Jobs
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import UsageError
 from clueval.files.options import number
-from clueval.files.overwriting import input_path
 from clueval.formats.options import Reading
 from clueval.results.options import Counting, Trust
 from clueval.studies.compare import is_result
 
 
-def _system(text: str) -> str:
-    """Note the files that an argument names, which are inputs."""
-    with suppress(UsageError):  # `_gold_and_systems` raises it
-        for run in _runs(named_path(text)[1]):
-            input_path(run)
-    return text
-
-
 def compare(
-    systems: list[Annotated[str, _system]],
+    systems: list[NamedInput],
     *,
     baseline: str | None = None,
     score: list[str] | None = None,
@@ -111,15 +100,11 @@ def _gold_and_systems(texts: Sequence[str]) -> tuple[Path | None, dict[str, list
     """Return gold, if it comes first, and the runs of each system. Raises `UsageError` for a name twice."""
     named_texts = list(map(named_path, texts))
     gold = None
-    if named_texts[0][0] is None and not any(map(is_result, _runs(named_texts[0][1]))):
+    if named_texts[0][0] is None and not any(map(is_result, runs_in(named_texts[0][1]))):
         gold = Path(named_texts.pop(0)[1])
     short = names_of([text for name, text in named_texts if name is None])
-    runs = [(name, list(map(Path, _runs(text)))) for name, text in named_texts]
+    runs = [(name, list(map(Path, runs_in(text)))) for name, text in named_texts]
     return gold, by_name(runs, short, "systems")
-
-
-def _runs(text: str) -> list[str]:
-    return [text] if Path(text).exists() else [run for run in text.split(",") if run]
 
 
 def names_of(systems: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from clueval.cli.commands import COMMANDS, command_called, command_parser
 from clueval.cli.outputs import drop_idle
-from clueval.cli.parser import CommandParser, suggestion
+from clueval.cli.parser import CommandParser
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.files.options import options_of
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
@@ -175,18 +175,13 @@ class _Entry(NamedTuple):
             self.require_allowed(parser, action)
         if actions:
             return
-        name = self.flag.removeprefix("--")
-        flags = {
-            flag.removeprefix("--")
-            for other_parser in map(command_parser, COMMANDS)
-            for flag in other_parser.option_actions()
-        }
-        near = suggestion(name, {flag: flag for flag in sorted(flags)})
-        is_set = name == "set"
-        advice = (
-            "settings are part of a metric: metric = 'fair(focus=system)'" if is_set else "check its name"
-        )
-        raise self.error(f"no command has an option {self.key!r}{near}", advice)
+        from clueval.files.names import question  # only for names that do not exist
+
+        flags = {flag for command in COMMANDS for flag in command_parser(command).option_actions()}
+        advice = question(self.flag.removeprefix("--"), sorted(flag.removeprefix("--") for flag in flags))
+        if self.key == "set":
+            advice = "settings are part of a metric: metric = 'fair(focus=system)'"
+        raise self.error(f"no command has an option {self.key!r}", advice or "check its name")
 
     def require_allowed(self, parser: CommandParser, action: argparse.Action) -> None:
         """Raise `UsageError` for an option that a configuration cannot have."""

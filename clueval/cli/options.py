@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import Field
 from dataclasses import fields as fields_of
 from pathlib import Path
@@ -29,6 +30,7 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.files.options import column, options_of
+from clueval.files.overwriting import input_path
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
 from clueval.metrics import METRICS, chosen_metrics, metric_class
@@ -150,6 +152,22 @@ def named_path(text: str) -> tuple[str | None, str]:
     if not name or not path:
         raise UsageError(f"{text!r} lacks a name or a path", advice="write it NAME=PATH")
     return name, path
+
+
+def runs_in(text: str) -> list[str]:
+    """Return the path, or the paths that commas separate."""
+    return [text] if Path(text).exists() else [run for run in text.split(",") if run]
+
+
+def _noted(text: str) -> str:
+    """Note the paths that an argument names, which are inputs."""
+    with suppress(UsageError):  # the command raises it
+        for run in runs_in(named_path(text)[1]):
+            input_path(run)
+    return text
+
+
+NamedInput = Annotated[str, _noted]
 
 
 def by_name(

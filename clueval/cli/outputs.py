@@ -303,14 +303,15 @@ def check_outputs(options: argparse.Namespace) -> None:
 
 def _require_writable(path: Path) -> None:
     """Raise `FileError` for a file whose folder does not exist, or that is a folder."""
-    if not path.parent.is_dir():
-        if path.parent.exists():
-            raise FileError("cannot be written: its folder is a file", file=str(path), advice="name another")
-        raise FileError(
-            "cannot be written: its folder does not exist", file=str(path), advice="make the folder first"
-        )
     if path.is_dir():
-        raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
+        reason, advice = "it is a folder", "name a file"
+    elif path.parent.is_dir():
+        return
+    elif path.parent.exists():
+        reason, advice = "its folder is a file", "name another"
+    else:
+        reason, advice = "its folder does not exist", "make the folder first"
+    raise FileError(f"cannot be written: {reason}", file=str(path), advice=advice)
 
 
 @contextmanager

@@ -134,15 +134,16 @@ class CommandParser(argparse.ArgumentParser):
     def _unknown(self, argument: str) -> str:
         if not argument.startswith("-"):
             return f"unexpected argument {argument!r}{_FURTHER.get(self.prog, '')}"
-        from clueval.files.names import synonym  # only for names that do not exist
+        from clueval.files.names import question, synonym  # only for names that do not exist
 
         name = argument.partition("=")[0]
         word = name.lstrip("-")
         flags = (flag for flag in self._option_string_actions if flag.startswith("--"))
         words = {**self.settings(), **{flag.removeprefix("--"): flag for flag in flags}}
         hint = synonym(word.replace("-", "_"), self.prog.partition(" ")[2], dashes=True)
-        near = suggestion(word, words) if hint is None or word in words else f"; {hint}"
-        return f"unknown option {name}{near}"
+        if hint is None or word in words:
+            hint = question(word, words, written=words)
+        return f"unknown option {name}{f'; {hint}' if hint else ''}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -176,6 +177,11 @@ class _StoreOnce(argparse._StoreAction):
 class _HelpText(argparse.RawDescriptionHelpFormatter):
     """Help with paragraphs as wide as the terminal; paragraphs with an indented line stay unchanged."""
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        from textwrap import wrap  # only help needs it
+
+        return wrap(text, width, break_on_hyphens=False)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         from textwrap import fill  # only help needs it
 
@@ -183,12 +189,3 @@ class _HelpText(argparse.RawDescriptionHelpFormatter):
             paragraph if "\n " in paragraph else fill(paragraph, width, break_on_hyphens=False)
             for paragraph in text.split("\n\n")
         )
-
-
-def suggestion(text: str, words: Mapping[str, str]) -> str:
-    """Return a question that suggests the most similar of the `words`; empty if none is similar."""
-    from clueval.files.names import near_names  # only for names that do not exist
-
-    longer_words = sorted((word for word in words if text and word.startswith(text)), key=len)
-    near = longer_words[:1] or near_names(text, words)
-    return f"; did you mean {' or '.join(words[word] for word in near)}?" if near else ""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
 from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, reads, shared
-from clueval.cli.options import DECISIONS, READING_ONE, by_name, named_path
+from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, named_path
 from clueval.cli.outputs import (
     DOCUMENTS,
     REPORT_WITH_TEXTS,
@@ -56,15 +55,8 @@ class NamedAnnotators(NamedTuple):
     reading: Given
 
 
-def _annotator(text: str) -> str:
-    """Note the path that an argument names, which is an input."""
-    with suppress(UsageError):  # `_annotators_of` raises it
-        input_path(named_path(text)[1])
-    return text
-
-
 def _annotators_of(
-    annotators: list[Annotated[str, _annotator]],
+    annotators: list[NamedInput],
     *,
     annotator: list[str] | None = None,
     layout: Annotated[str, OneOf(LAYOUTS)] | None = None,

@@ -24,32 +24,23 @@ from clueval.metrics.gate.equality import java_string, parse_types
 from clueval.reports.forms import guarded
 from clueval.results.result import Result
 
-COLUMNS: Mapping[str, str] = {
-    "precisionStrict": "precision_strict",
-    "recallStrict": "recall_strict",
-    "F1Strict": "f1_strict",
-    "accuracyStrict": "single_correct_accuracy_strict",
-    "precisionLenient": "precision_lenient",
-    "recallLenient": "recall_lenient",
-    "F1Lenient": "f1_lenient",
-    "accuracyLenient": "single_correct_accuracy_lenient",
-    "targets": "targets",
-    "responses": "responses",
-    "correctStrict": "correct_strict",
-    "singleCorrectStrict": "single_correct_strict",
-    "incorrectStrict": "incorrect_strict",
-    "missingStrict": "missing_strict",
-    "trueMissingStrict": "true_missing_strict",
-    "spuriousStrict": "spurious_strict",
-    "trueSpuriousStrict": "true_spurious_strict",
-    "correctPartial": "correct_partial",
-    "singleCorrectPartial": "single_correct_partial",
-    "incorrectPartial": "incorrect_partial",
-    "missingLenient": "missing_lenient",
-    "trueMissingLenient": "true_missing_lenient",
-    "spuriousLenient": "spurious_lenient",
-    "trueSpuriousLenient": "true_spurious_lenient",
-}
+_NUMBERS = (
+    *("precision_strict", "recall_strict", "f1_strict", "single_correct_accuracy_strict"),
+    *("precision_lenient", "recall_lenient", "f1_lenient", "single_correct_accuracy_lenient"),
+    *("targets", "responses", "correct_strict", "single_correct_strict", "incorrect_strict"),
+    *("missing_strict", "true_missing_strict", "spurious_strict", "true_spurious_strict"),
+    *("correct_partial", "single_correct_partial", "incorrect_partial"),
+    *("missing_lenient", "true_missing_lenient", "spurious_lenient", "true_spurious_lenient"),
+)
+
+
+def _column(number: str) -> str:
+    """Return the name of the column of a number, as ``F1Strict`` of ``f1_strict``."""
+    first, *further = number.replace("single_correct_accuracy", "accuracy").replace("f1", "F1").split("_")
+    return first + "".join(map(str.title, further))
+
+
+COLUMNS: Mapping[str, str] = {_column(number): number for number in _NUMBERS}
 """The columns with numbers, and the names of their numbers in a report."""
 
 PLACE = (

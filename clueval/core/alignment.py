@@ -80,9 +80,7 @@ class Alignment:
             gold_end - gold_start or predicted_end - predicted_start
             for _, gold_start, gold_end, predicted_start, predicted_end in self.steps
         ]
-        same = sum(
-            gold_end - gold_start for kind, gold_start, gold_end, _, _ in self.steps if kind == "equal"
-        )
+        same = sum(end - start for kind, start, end, _, _ in self.steps if kind == "equal")
         object.__setattr__(self, "_columns", list(accumulate(widths, initial=0)))
         object.__setattr__(self, "distance", self.columns - same)
 
@@ -177,9 +175,7 @@ def _recoded(gold: str, predicted: str) -> tuple[str, str]:
         return gold, predicted
     frequent = Counter(predicted)
     shared = sorted(set(gold) & frequent.keys(), key=lambda character: (-frequent[character], character))
-    codes = {
-        ord(character): number if number < 254 else number + 2 for number, character in enumerate(shared)
-    }
+    codes = {ord(character): rank + 2 * (rank >= 254) for rank, character in enumerate(shared)}
     only_gold = dict.fromkeys(map(ord, set(gold)), 254)
     only_predicted = dict.fromkeys(map(ord, frequent), 255)
     return gold.translate(only_gold | codes), predicted.translate(only_predicted | codes)

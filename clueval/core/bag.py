@@ -122,18 +122,14 @@ class Read:
         `schemes` has those that were named, by side; those of files with a settled scheme are these; others are
         detected. With `in_memory`, the tags of documents without a file are settled, too. Raises `TagError`.
         """
-        for file_layer in [
-            file_layer for file_layer in self.neighbours if in_memory or file_layer[1] is not None
-        ]:
+        for file_layer in [key for key in self.neighbours if in_memory or key[1] is not None]:
+            side, file, _ = file_layer
             pairs = self.neighbours.pop(file_layer)
+            known = schemes.get(side) or self.settled.get(file_layer, (None, 0))[0]
             try:
-                scheme = (
-                    schemes.get(file_layer[0])
-                    or self.settled.get(file_layer, (None, 0))[0]
-                    or scheme_of(pairs)
-                )
+                scheme = known or scheme_of(pairs)
             except TagError as error:
-                error.file = error.file or file_layer[1] or file_layer[0]
+                error.file = error.file or file or side
                 raise
             self.settle_layer(file_layer, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
 

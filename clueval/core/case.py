@@ -33,7 +33,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby, repeat
 from operator import itemgetter, ne
 from typing import Any, NamedTuple
@@ -170,44 +170,48 @@ class _CaseOfKey(Case):
     def __init__(self, key: Key, sequence: str) -> None:
         self.length, self.written, self._present, *self._spans = key
         self._sequence = sequence
+        self._sides: Sides | None = None
         self._are_short = max(map(len, self._spans), default=4) == 4
-        number_of_sides = max(2, self._present.bit_length())
-        self.counted = (None,) * number_of_sides if self._are_short else self._flags(number_of_sides)
+        self.counted: Flags = (None,) * max(2, self._present.bit_length())
+        if not self._are_short:
+            counts = [
+                [len(span) == 4 or span[7] for span in self._spans if span[2] == side]
+                for side in range(len(self.counted))
+            ]
+            self.counted = tuple([None if all(flags) else tuple(flags) for flags in counts])
 
-    @cached_property
+    @property
     def sides(self) -> Sides:  # type: ignore[override]  # nobody sets the sides of a case
-        sides: list[list[Span]] = [[] for _ in self.counted]
-        labels_of: dict[Hashable, Frozen] = {}
-        for start, end, side, labels, *more in self._spans:
-            if labels not in labels_of:
-                plain = labels is None or isinstance(labels, str)
-                labels_of[labels] = Frozen({self._sequence: labels} if plain else labels)
-            if more:
-                parts, tokens, features, _ = more
-                values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
-                tokens = None if tokens is None else frozenset(tokens)
-                sides[side].append(Span(start, end, labels_of[labels], values, tokens, parts=parts))
-            else:
-                sides[side].append(Span(start, end, labels_of[labels]))
-        return tuple(
-            [tuple(spans) if self._present >> side & 1 else None for side, spans in enumerate(sides)]
-        )
-
-    def _flags(self, number_of_sides: int) -> Flags:
-        flags: list[list[bool]] = [[] for _ in range(number_of_sides)]
-        for span in self._spans:
-            flags[span[2]].append(len(span) == 4 or span[7])
-        return tuple([None if all(of_side) else tuple(of_side) for of_side in flags])
+        if self._sides is None:
+            sides: list[list[Span]] = [[] for _ in self.counted]
+            for start, end, side, labels, *more in self._spans:
+                new_labels = _labels(self._sequence, labels)
+                if more:
+                    parts, tokens, features, _ = more
+                    values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
+                    tokens = None if tokens is None else frozenset(tokens)
+                    sides[side].append(Span(start, end, new_labels, values, tokens, parts=parts))
+                else:
+                    sides[side].append(Span(start, end, new_labels))
+            present = self._present
+            self._sides = tuple([tuple(s) if present >> n & 1 else None for n, s in enumerate(sides)])
+        return self._sides
 
     def labelled_ranges(self) -> list[list[LabelledRange]]:
-        ranges: list[list[LabelledRange]] = [[] for _ in self.counted]
         if not self._are_short:
             return super().labelled_ranges()
+        ranges: list[list[LabelledRange]] = [[] for _ in self.counted]
         for start, end, side, label in self._spans:
             if type(label) is not str:
                 return super().labelled_ranges()
             ranges[side].append((start, end, label, None))
         return ranges
+
+
+@lru_cache(maxsize=1 << 12)
+def _labels(sequence: str, labels: str | tuple[tuple[str, str | None], ...] | None) -> Frozen:
+    """Return the labels of a span of a key by layer; a single one has the layer of the sequence."""
+    return Frozen(labels if isinstance(labels, tuple) else {sequence: labels})
 
 
 # From documents to cases

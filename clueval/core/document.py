@@ -6,9 +6,9 @@ for (`Layers`): readers of plain rows need no spans to count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import repeat
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
 from clueval.core.span import MERGED, NOTHING, Frozen, Span, name_of
@@ -70,16 +70,20 @@ class Layers(Mapping[str, Sequence[Span]]):
 
     def __getitem__(self, layer: str) -> Sequence[Span]:
         if layer not in self._spans:
-            labels: dict[str, Frozen] = {}
-            spans = []
-            details = self._details.get(layer) or repeat((NOTHING, None, self._line))
-            rows = self._rows[layer]
-            for (start, end, label), (features, identifier, line) in zip(rows, details, strict=False):
-                if label not in labels:
-                    labels[label] = Frozen({layer: label})
-                spans.append(Span(start, end, labels[label], features, id=identifier, line=line))
-            self._spans[layer] = spans
+            rows, details = self._rows[layer], self._details.get(layer)
+            if details:
+                self._spans[layer] = [
+                    Span(start, end, _labels(layer, label), features, id=identifier, line=line)
+                    for (start, end, label), (features, identifier, line) in zip(rows, details, strict=True)
+                ]
+            else:
+                self._spans[layer] = self.spans_of(layer, rows)
         return self._spans[layer]
+
+    def spans_of(self, layer: str, rows: Iterable[Row]) -> list[Span]:
+        """Return the spans of rows of a layer."""
+        line = self._line
+        return [Span(start, end, _labels(layer, label), line=line) for start, end, label in rows]
 
     def __iter__(self) -> Iterator[str]:
         yield from self._rows
@@ -122,6 +126,11 @@ class Layers(Mapping[str, Sequence[Span]]):
                 if not start <= first <= last <= end:
                     return False
         return not self._spans
+
+
+@lru_cache(1 << 12)
+def _labels(layer: str, label: str) -> Frozen:
+    return Frozen({layer: label})
 
 
 class _Place(TypedDict):
@@ -310,6 +319,10 @@ class Document:
         layers: Any = self.layers  # they are `Layers`
         rows: Sequence[Row] | None = layers.rows(layer)
         return None if layers.details(layer) else rows
+
+    def spans_of_rows(self, layer: str, rows: Iterable[Row]) -> list[Span]:
+        """Return the spans of some rows of a layer."""
+        return self.layers.spans_of(layer, rows)  # type: ignore[attr-defined,no-any-return]  # as above
 
     def number_of_spans_in(self, layer: str) -> int:
         """Return the number of spans in a layer."""

@@ -24,9 +24,6 @@ from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
 from clueval.files.options import is_number, option_field, require_choices
 
-_NAMES = (("gold", "tp_gold"), ("predicted", "tp_predicted"))
-"""The names in tallies of the spans of each side, and of those that are correct."""
-
 
 @dataclass(frozen=True, slots=True)
 class Exact(Metric):
@@ -80,8 +77,8 @@ class Exact(Metric):
             from clueval.core.one_to_one import equal_or_best_overlaps  # most spans are compared exactly
 
             correct = equal_or_best_overlaps(case, ranges[0], ranges[1], self._is_enough)
-        for side, keys in enumerate((gold, predicted)):
-            name, name_if_correct = _NAMES[side]
+        sides = (("gold", "tp_gold", gold), ("predicted", "tp_predicted", predicted))
+        for side, (name, name_if_correct, keys) in enumerate(sides):
             flags = case.counted[side]
             for key in keys if flags is None else set(compress(ranges[side], flags)):
                 label = key[2]

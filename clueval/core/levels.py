@@ -117,9 +117,8 @@ def _counts_by_level(total: Tally) -> dict[int, Counts]:
 
 def _counts_by_label(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[int, Counts]]]:
     """Return the counts by layer, label and level; a span of class n with its label is correct from level n on."""
-    sides: dict[
-        tuple[str, str], tuple[list[int], list[int]]
-    ] = {}  # of each, the spans, and the correct by class
+    # of each side, the number of spans, and the correct ones by class
+    sides: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
     for key, number in total.items():
         if key[0] == "label":
             _, side, layer, label, kind, agrees = key

@@ -24,14 +24,14 @@ Source: the CLUEval algorithm, "match.spans" and "Combined model".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from clueval.core.document import Document
+from clueval.core.document import Document, Layers
 from clueval.core.overlap import SpanIndex, components, first_clash
 from clueval.core.span import MERGED, NOTHING, Frozen, Labels, Span, by_position, name_of
 from clueval.files.errors import OverlapError, UsageError, described
@@ -156,7 +156,9 @@ def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
 
 def _label_of_most(positions: Mapping[str, int]) -> str | None:
     """Return the label with most positions, the first of equals; labels were added by position."""
-    return max(positions, key=positions.__getitem__, default=None)
+    if len(positions) < 2:  # as most are
+        return next(iter(positions), None)
+    return max(positions, key=positions.__getitem__)
 
 
 def merge_layers(
@@ -196,34 +198,47 @@ def merge_layers(
             for span in as_spans(spans, f"layers[{number}]"):
                 for layer in [layer for layer, label in span.by_layer.items() if label is not None]:
                     named.setdefault(layer, []).append(span)
-    return merged_spans(named, document)
+    return merged_spans(named, named, document)
 
 
 def merged_spans(
-    layers: Mapping[str, Sequence[Span]], document: str | None = None, file: str | None = None
+    layers: Mapping[str, Sequence[Span]],
+    names: Collection[str],
+    document: str | None = None,
+    file: str | None = None,
 ) -> list[Span]:
-    """Return the merged spans of layers; `document` and `file` are for error messages."""
+    """Return the merged spans of the layers with these names; `document` and `file` are for error messages."""
     entries: list[tuple[int, int, int, str | None]] = []
-    for number, (layer, spans) in enumerate(layers.items()):
-        _require_flat(spans, document, file)
-        for span in spans:
-            labels = span.by_layer
-            is_only_label = len(labels) == 1 and layer not in labels
-            label = next(iter(labels.values())) if is_only_label else labels.get(layer)
-            entries.append((span.start, span.end, number, label))
+    for number, layer in enumerate(names):
+        rows = layers.rows(layer) if isinstance(layers, Layers) else None
+        if rows is None or any(
+            start < end or start == begin for (begin, end, _), (start, _, _) in pairwise(rows)
+        ):
+            spans = layers.get(layer, ())
+            _require_flat(spans, document, file)
+            entries += [(span.start, span.end, number, _label_in(span, layer)) for span in spans]
+        else:  # by position and apart, as tags are decoded
+            entries += [(start, end, number, label) for start, end, label in rows]
     entries.sort(key=itemgetter(0, 1, 2))  # different for all entries, since the spans of a layer are flat
     frozen: dict[tuple[str | None, ...], Frozen] = {}  # most spans have the same labels as another span
     merged = []
     for component in components(entries):
-        positions: list[dict[str, int]] = [{} for _ in layers]
+        positions: list[dict[str, int]] = [{} for _ in names]
         for start, end, number, label in component:
             if label is not None:
                 positions[number][label] = positions[number].get(label, 0) + end - start
         joined = tuple(map(_label_of_most, positions))
         if joined not in frozen:
-            frozen[joined] = Frozen(zip(layers, joined, strict=True))
+            frozen[joined] = Frozen(zip(names, joined, strict=True))
         merged.append(Span(component[0][0], max(entry[1] for entry in component), frozen[joined]))
     return merged
+
+
+def _label_in(span: Span, layer: str) -> str | None:
+    """Return the label of a span in a layer: its only one under any name."""
+    labels = span.by_layer
+    is_only_label = len(labels) == 1 and layer not in labels
+    return next(iter(labels.values())) if is_only_label else labels.get(layer)
 
 
 def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:
@@ -231,6 +246,6 @@ def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:
 
     Labels are in the order of `layers`, which names all layers of the documents that it is compared with.
     """
-    of_layer = {name: document.layers.get(name, ()) for name in dict.fromkeys([*layers, *document.layers])}
-    merged = merged_spans(of_layer, document.id, document.file)
+    names = dict.fromkeys([*layers, *document.layers])
+    merged = merged_spans(document.layers, names, document.id, document.file)
     return replace(document, layers={MERGED: merged}, tags=NOTHING)

@@ -37,9 +37,7 @@ def equal_or_best_overlaps(
     ranks = {key: rank for rank, key in enumerate(of_predicted)}
     pairs: list[dict[int, float]] = [{} for _ in of_gold]
     for gold_rank, (key, number) in enumerate(of_gold.items()):
-        around = {
-            predicted[predicted_number]: predicted_number for predicted_number in case.around[0][number]
-        }
+        around = {predicted[other]: other for other in case.around[0][number]}
         if key in of_predicted:  # of zero length, too
             around[key] = of_predicted[key]
         for mate, predicted_number in around.items():

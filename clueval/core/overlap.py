@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import ge, gt, itemgetter
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clueval.core.span import Ranges, Span, by_position, intersect
 from clueval.files.errors import LimitError
@@ -187,10 +187,7 @@ class SpanIndex:
 
 def _tree(rows: Iterable[tuple[int, int, int]]) -> IntervalTree:
     """Return a tree of ranges with their numbers; intervaltree keeps equal intervals once, so of all their numbers."""
-    from intervaltree import (
-        Interval,
-        IntervalTree,
-    )  # few corpora have spans that overlap others of their side
+    from intervaltree import Interval, IntervalTree  # few corpora have spans of one side that overlap
 
     of_range: dict[tuple[int, int], list[int]] = {}
     for start, end, number in rows:
@@ -239,13 +236,6 @@ def require_few_pairs(pairs: int, spans: int) -> None:
 # Ranges and regions
 
 
-class HasFragments(Protocol):
-    """A span, or something else that has ranges."""
-
-    @property
-    def fragments(self) -> Ranges: ...
-
-
 def joined_ranges(ranges: Iterable[tuple[int, int]], join: Callable[[int, int], bool] = gt) -> Ranges:
     """Return the ranges in order; two are one if `join` is true of the end of the first and the start of the second.
 
@@ -285,18 +275,18 @@ class Regions:
         """The number of positions."""
         return sum(end - start for start, end in self._solid)
 
-    def hold(self, span: HasFragments) -> bool:
+    def hold(self, span: Span) -> bool:
         """Return whether all positions of the span are in the regions; of zero length, also at their borders."""
         return all(self._holds(start, end) for start, end in span.fragments)
 
-    def touch(self, span: HasFragments) -> bool:
+    def touch(self, span: Span) -> bool:
         """Return whether any position of the span is in the regions; of zero length, also at their borders."""
         return any(
             self._holds(start, end) if start == end else self._shares(start, end)
             for start, end in span.fragments
         )
 
-    def shared(self, span: HasFragments) -> int:
+    def shared(self, span: Span) -> int:
         """Return the number of positions of the span that are in the regions; costs O(log n + k) for k regions."""
         return sum(end - start for start, end in intersect(span.fragments, self._solid))
 

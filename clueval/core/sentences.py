@@ -30,28 +30,22 @@ class TextPart(NamedTuple):
     stop: int = sys.maxsize
 
 
-class TextParts:
+class TextParts(list[TextPart]):
     """The parts of a text, given its pairs; one part if there are no sentences, or no text.
 
     Finding them costs O(n log n) for n spans and sentences.
     """
 
     def __init__(self, texts: Sequence[Text]) -> None:
-        self._parts = _parts_of(texts)
-
-    def __iter__(self) -> Iterator[TextPart]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
+        super().__init__(_parts_of(texts))
 
     def at(self, position: int) -> TextPart:
         """Return the part to which what starts at a position belongs."""
-        return self._parts[bisect_right(self._parts, position, key=_start) - 1]
+        return self[bisect_right(self, position, key=_start) - 1]
 
     def cut_keys(self, by_sequence: Sequence[Keys]) -> Iterator[list[Keys]]:
         """Yield the keys of each part, by sequence."""
-        for _, _, start, stop in self._parts:
+        for _, _, start, stop in self:
             cut = []
             for sequence, keys, ranges, others in by_sequence:
                 first, past = bisect_left(ranges, (start,)), bisect_left(ranges, (stop,))
@@ -69,7 +63,7 @@ class TextParts:
         layers: list[dict[str, list[Span]]] = [{name: [] for name in document.layers} for _ in self]
         for name, spans in document.layers.items():
             for span in spans:
-                layers[bisect_right(self._parts, span.start, key=_start) - 1][name].append(span)
+                layers[bisect_right(self, span.start, key=_start) - 1][name].append(span)
         for part, of_part in zip(self, layers, strict=True):
             first, past = max(0, part.start - document.start), part.stop - document.start
             changes: dict[str, Any] = dict.fromkeys(("text", "tokens", "token_ids", "lines"))

@@ -154,7 +154,7 @@ class Span:
 
     @property
     def by_layer(self) -> Mapping[str, str | None]:
-        """`labels`, typed as a mapping, which it always is after `__init__`."""
+        """The label of each layer: `labels`, with the type that it always has, though a plain string is taken, too."""
         return self.labels  # type: ignore[return-value]  # __init__ has turned a string into a mapping
 
     def __len__(self) -> int:

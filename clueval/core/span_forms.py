@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any
 
 from clueval.core.document import GROUP, OPTIONAL
 from clueval.core.span import NO_LABEL, NOTHING, Span
@@ -187,14 +187,15 @@ def as_span(item: Any, place: str = "the span") -> Span:
     """
     if isinstance(item, Span):
         return item
-    fields = fields_of(item) or _span_of_object(item)
-    values = _values_of_sequence(item, place) if fields is None else _values_of_mapping(fields, place)
-    start, end = _position(values.start, place), _position(values.end, place)
-    if start == end and values.fragments is None:
+    fields = fields_of(item) or _span_of_object(item) or _fields_of_sequence(item, place)
+    values, features, fragments = _values_of_mapping(fields, place)
+    label = _labels(values["label"], place)
+    start, end = _position(values["start"], place), _position(values["end"], place)
+    if start == end and fragments is None:
         warn("a span has the same start and end, so it covers nothing: the end is exclusive")
-    parts = None if values.fragments is None else sorted(values.fragments)
+    parts = None if fragments is None else sorted(fragments)
     try:
-        return Span(start, end, values.labels, values.features, parts=parts)
+        return Span(start, end, label, features, parts=parts)
     except SpanError as error:
         error.problem = f"{place}: {error.problem}"
         raise
@@ -313,17 +314,10 @@ def is_number(value: object) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool) and not getattr(value, "shape", ())
 
 
-class _Values(NamedTuple):
-    """The values of a span; its positions are not checked."""
-
-    start: Any
-    end: Any
-    labels: Any
-    features: Mapping[str, Any] = NOTHING
-    fragments: Sequence[tuple[int, int]] | None = None
-
-
-def _values_of_mapping(fields: Mapping[str, Any], place: str) -> _Values:
+def _values_of_mapping(
+    fields: Mapping[str, Any], place: str
+) -> tuple[dict[str, Any], Mapping[str, Any], Sequence[tuple[int, int]] | None]:
+    """Return the start, the end and the label of a span, which are not checked, its features and its fragments."""
     if END_INCLUSIVE in fields:
         if len(ends := ends_in(fields)) > 1:
             raise UsageError(f"{place} has several ends: {', '.join(ends)}", advice="leave out all but one")
@@ -355,7 +349,7 @@ def _values_of_mapping(fields: Mapping[str, Any], place: str) -> _Values:
         and getattr(score, "shape", ()) in ((), [])
     ):
         features = {"score": score if isinstance(score, int | float) else float(score), **features}
-    return _Values(values["start"], values["end"], _labels(values["label"], place), features, fragments)
+    return values, features, fragments
 
 
 def _require_optional(part: str, fields: Mapping[str, Any], place: str) -> None:
@@ -373,7 +367,7 @@ def _require_optional(part: str, fields: Mapping[str, Any], place: str) -> None:
             raise UsageError(problem, advice=advice)
 
 
-def _values_of_sequence(item: Any, place: str) -> _Values:
+def _fields_of_sequence(item: Any, place: str) -> dict[str, Any]:
     if not isinstance(item, Sequence) or isinstance(item, str | bytes) or not 2 <= len(item) <= 3:
         length = f" of length {len(item)}" if isinstance(item, tuple | list) else ""
         raise UsageError(f"{place} is not a span but {described(item)}{length}", advice=FORMS)
@@ -384,7 +378,7 @@ def _values_of_sequence(item: Any, place: str) -> _Values:
             f"{place} begins with a label, not with a position",
             advice=f"{FORMS}; ends of seqeval's get_entities are inclusive, so add 1",
         )
-    return _Values(item[0], item[1], _labels(item[2] if len(item) > 2 else None, place))
+    return dict(zip(("start", "end", "label"), [*item, None], strict=False))
 
 
 def _labels(label: Any, place: str) -> Any:

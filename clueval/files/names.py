@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+NOTHING: Mapping[str, str] = {}
+
 SETTINGS = "settings belong to a metric: {metric:partial(factor=0.5)}"
 REDACTED = "; redacted texts are masking([{'text': text, 'spans': spans}], [redacted], redacted=True)"
 TEXTS = "gold has the texts, as in [{'text': text, 'spans': spans}]"
@@ -132,14 +134,19 @@ def nearest(name: str, names: Collection[str], cutoff: float = 0.6) -> str | Non
     return next(iter(near_names(name, names, cutoff)), None)
 
 
-def question(name: str, names: Collection[str], cutoff: float = NEAR) -> str:
-    """Return a question that suggests similar names; empty if there are none.
+def question(
+    name: str, names: Collection[str], cutoff: float = NEAR, *, written: Mapping[str, str] = NOTHING
+) -> str:
+    """Return a question that suggests the shortest name that goes on as `name`, or similar ones; empty without any.
 
-    >>> question("recal", ["recall", "precision"]), question("x", ["recall"])
-    ('did you mean recall?', '')
+    `written` says how names are written in it.
+
+    >>> question("recl", ["recall", "precision"]), question("prec", ["recall", "precision"]), question("x", ["recall"])
+    ('did you mean recall?', 'did you mean precision?', '')
     """
-    near = near_names(name, names, cutoff)
-    return f"did you mean {' or '.join(near)}?" if near else ""
+    longer = sorted((known for known in names if name and known.startswith(name)), key=len)
+    near = longer[:1] or near_names(name, names, cutoff)
+    return f"did you mean {' or '.join(written.get(known, known) for known in near)}?" if near else ""
 
 
 def one_of(name: str, names: Iterable[object]) -> str:

@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import groupby
+from functools import cached_property, partial
+from itertools import groupby, islice
 from operator import methodcaller
 from typing import NamedTuple
 
@@ -235,7 +235,7 @@ class ColumnReader(ColumnInput):
     def _takes_sentences(self) -> bool:
         """Whether sentences can be added together here, all to the document that is open."""
         layout = self.layout
-        if layout is None or layout.document is not None or layout.meta or self.form.ragged:
+        if layout is None or layout.document is not None or layout.meta:
             return False
         return self.is_open and not (self.state or self._head is not None or self.lines.of_sentence)
 
@@ -243,10 +243,18 @@ class ColumnReader(ColumnInput):
         """Add sentences with a blank line after each; return false if they must be read one by one."""
         layout, limits = self.layout, self.limits
         assert layout is not None
-        if "\n\n\n" in text or _has_gaps(text, layout.separator):
+        if "\n\n\n" in text:
             return False
         sentences = [f"{sentence}\n" for sentence in text[:-2].split("\n\n")]
         sizes = list(map(_LINES, sentences))
+        if self.form.ragged:
+            rows = None if "\t" in text else self._cut_regular(text.replace("\n\n", "\n"))
+            if rows is None:
+                return False
+            lines = iter(rows)
+            sentences = ["\n".join([*islice(lines, size), ""]) for size in sizes]
+        elif _has_gaps(text, layout.separator):
+            return False
         if max(sizes) > limits.max_sentence or self.lines.rows + sum(sizes) > limits.max_document:
             return False  # the error names the line
         if max(map(len, sentences)) > LINES_IN_SENTENCE * limits.max_line:
@@ -338,17 +346,31 @@ class ColumnReader(ColumnInput):
                 self.passed_over["empty fields"] += more
         return "\n".join(lines)
 
-    def _cut(self, number: int, run: str) -> str:
-        """Return the columns that are used of lines with different numbers of columns, separated by tabs."""
+    @cached_property
+    def _used_columns(self) -> list[int]:
+        """The columns that are used of a ragged file."""
         assert self.columns.token is not None
-        used_columns = [self.columns.token, *ragged_columns(self).values()]
-        places = [column - (column > 0) for column in used_columns]
-        least = max(map(abs, used_columns))
+        return [self.columns.token, *ragged_columns(self).values()]
+
+    def _cut_regular(self, run: str) -> list[str] | None:
+        """Return the columns that are used, separated by tabs, of lines with equal numbers of columns; else None."""
         fields = _fields_of(run)
         width = fields.index("\n")
-        if width >= least and fields[width :: width + 1].count("\n") == run.count("\n"):
-            columns = [fields[place % width :: width + 1] for place in places]
-            return "\n".join([*map("\t".join, zip(*columns, strict=True)), ""])
+        if width < max(map(abs, self._used_columns)):
+            return None
+        if fields[width :: width + 1].count("\n") != run.count("\n"):
+            return None
+        places = [column - (column > 0) for column in self._used_columns]
+        columns = [fields[place % width :: width + 1] for place in places]
+        return list(map("\t".join, zip(*columns, strict=True)))
+
+    def _cut(self, number: int, run: str) -> str:
+        """Return the columns that are used of lines with different numbers of columns, separated by tabs."""
+        if (regular := self._cut_regular(run)) is not None:
+            return "\n".join([*regular, ""])
+        used_columns = self._used_columns
+        places = [column - (column > 0) for column in used_columns]
+        least = max(map(abs, used_columns))
         lines: list[str] = []
         for offset, line in enumerate(run[:-1].split("\n")):
             fields = _fields_of(f"{line}\n")[:-1]

@@ -6,7 +6,7 @@ The rules of the format stand in ``formats.md``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,13 +26,18 @@ _OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
 
 
-def sentences_of(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    """Yield the sentences of a file in which the first line of each tells its format, as in FairEval. Holds one."""
-    for number, (first, texts) in enumerate(file.sentences(), 1):
-        if texts[0].count("\t") == 3:
-            yield _sentence_of_spans(first, texts, number, file)
-        else:
-            yield _sentence_of_tokens(first, texts, number, file, options)
+def sentence_of(
+    first: int, texts: Sequence[str], number: int, file: InputFile, options: FormatOptions
+) -> Document:
+    """Return a sentence of a file, given its lines, of which the first tells their format, as in FairEval."""
+    if are_spans(texts):
+        return _sentence_of_spans(first, texts, number, file)
+    return _sentence_of_tokens(first, texts, number, file, options)
+
+
+def are_spans(texts: Sequence[str]) -> bool:
+    """Return whether the lines of a sentence are spans; otherwise they are tokens."""
+    return texts[0].count("\t") == 3
 
 
 # Tokens with stacked tags
@@ -145,7 +150,11 @@ _SpanLine = tuple[int, int, Frozen, frozenset[int] | None]
 
 
 def _sentence_of_spans(first: int, texts: Sequence[str], number: int, file: InputFile) -> Document:
-    """Return a sentence as a document, given the number of its first line and its lines.
+    return Document(str(number), {DEFAULT_LAYER: spans_of(first, texts, file)}, file=file.name, ordered=True)
+
+
+def spans_of(first: int, texts: Sequence[str], file: InputFile) -> list[Span]:
+    """Return the spans of a sentence, given the number of its first line and its lines.
 
     Raises `FormatError` with file and line for a line without exactly four columns, without label, with
     indices that are not whole numbers or below 1, or with a first token after the last.
@@ -158,7 +167,7 @@ def _sentence_of_spans(first: int, texts: Sequence[str], number: int, file: Inpu
             raise FormatError(error.problem, file=file.name, line=line, advice=error.advice) from None
         if labels[DEFAULT_LAYER] not in NO_SPAN_LABELS:
             spans.append(Span(start, end, labels, tokens=tokens, line=line))
-    return Document(str(number), {DEFAULT_LAYER: spans}, file=file.name, ordered=True)
+    return spans
 
 
 def _parsed(text: str) -> _SpanLine:

@@ -115,10 +115,12 @@ class InputFile:
         """Yield the lines between blank lines, with the number of the first one. Holds one sentence."""
         lines: list[str] = []
         first = 1
-        for number, line in self.lines():
-            if line.strip():
+        for number, line in self._lines():
+            if line and not line.isspace():
                 first = first if lines else number
                 lines.append(line)
+                if len(lines) > self.limits.max_sentence:
+                    raise sentence_too_long(self.name, first, self.limits.max_sentence)
             elif lines:
                 yield first, lines
                 lines = []

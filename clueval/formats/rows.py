@@ -648,6 +648,22 @@ def documents_of_file(form: Dialect, file: InputFile, options: FormatOptions) ->
     return _documents(rows, RowReader(form, options, file.name, file.passed_over))
 
 
+def documents_and_errors(
+    form: Dialect, file: InputFile, options: FormatOptions
+) -> Iterator[Document | CluevalError]:
+    """Yield the documents of a file, and in place of those of a row that cannot be read, its error."""
+    rows = file.rows(empty_is_row=is_row(form, []))
+    reader = RowReader(form, options, file.name, file.passed_over)
+    before = -1
+    while before < reader.number:  # otherwise there was no further row
+        before = reader.number
+        try:
+            yield from _documents(rows, reader)
+            return
+        except (FormatError, SpanError) as error:
+            yield error
+
+
 def documents_of_rows(
     form: Dialect, rows: Iterable[Numbered], options: FormatOptions, passed_over: Counter[str]
 ) -> Iterator[Document]:

@@ -49,12 +49,13 @@ class SeenTags:
         layer_tags = self._tags.setdefault(layer, set())
         if layer_tags.issuperset(tags):
             return
-        layer_tags.update(tags)
+        more_tags = layer_tags.union(tags)
         try:
-            scheme_of((OUTSIDE, tag) for tag in layer_tags)
+            scheme_of((OUTSIDE, tag) for tag in more_tags)
         except TagError as error:
             error.file = self._file
             raise
+        self._tags[layer] = more_tags
 
 
 def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from math import log, log2
 
 from clueval.files.errors import UsageError
@@ -41,7 +40,7 @@ _FILE = re.compile(r"^```(\w+) file=(.+)$", re.MULTILINE)
 _LINK = re.compile(r"\[([^]\n]+)\]\(([a-z0-9-]+)\.md\)")
 
 
-SIMILAR = 0.6
+SIMILAR = 0.7
 """How similar a word must be that is looked for instead of one that no page has."""
 
 SIMILAR_WORDS = "similar"
@@ -172,6 +171,7 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
     headings = [_plain(f"{page.name} {page.title} {page.words}") for page in pages]
     summaries = [_plain(page.plain_summary) for page in pages]
     texts = [f"{heading} {_plain(page.shown_text)}" for heading, page in zip(headings, pages, strict=True)]
+    text_words = {token for text in texts for token in re.findall(r"\w{4,}", text)}
     weights: dict[re.Pattern[str], float] = {}
     name, what = SIMILAR_WORDS, "similar words"
     for word in re.findall(r"\w+", _plain(query)):
@@ -179,7 +179,7 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
         number = sum(bool(pattern.search(text)) for text in texts)
         if number:
             name, what = "search", "these words or similar ones"
-        if not number and (similar := _similar(word, texts)):
+        if not number and (similar := nearest(word, text_words, SIMILAR)):
             pattern = re.compile(rf"(?<!\w){similar}")
             number = sum(bool(pattern.search(text)) for text in texts)
         if number:
@@ -205,19 +205,6 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
 def _plain(text: str) -> str:
     """Return a text in small letters, with one spelling for British and American words."""
     return text.lower().replace("z", "s").replace("ll", "l").replace("our", "or")
-
-
-def _similar(word: str, texts: Sequence[str]) -> str:
-    """Return the word of the texts that has most pairs of adjacent letters in common (Dice); empty if few."""
-    pairs = {*pairwise(word)}
-
-    def similarity(text_word: str) -> float:
-        text_pairs = {*pairwise(text_word)}
-        return 2 * len(pairs & text_pairs) / max(len(pairs) + len(text_pairs), 1)
-
-    text_words = sorted({token for text in texts for token in re.findall(r"\w{4,}", text)})
-    best = max(text_words, key=similarity, default="")
-    return best if similarity(best) >= SIMILAR else ""
 
 
 def _nothing(words: str) -> UsageError:

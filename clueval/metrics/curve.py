@@ -102,9 +102,14 @@ class Curve(DocumentMetric):
         for threshold in self.thresholds or GRID:
             hidden = bisect_left(scores, threshold)
             if hidden not in counts_of:
-                visible = [
-                    _with_spans(pair, layers, threshold) for pair, layers in zip(pairs, scored, strict=True)
-                ]
+                visible = []
+                for pair, layers in zip(pairs, scored, strict=True):
+                    kept = {
+                        layer: [span for score, span in spans if score >= threshold]
+                        for layer, spans in layers.items()
+                    }
+                    predicted = replace(pair.predicted, layers=kept, tags=NOTHING)
+                    visible.append(replace(pair, predicted=predicted))
                 counts_of[hidden] = self._counts_of_pairs(visible, sequence, where, tallies)
             for key, number in counts_of[hidden].items():
                 tally[threshold, *key] += number
@@ -212,14 +217,6 @@ class Curve(DocumentMetric):
                 point = {name: entry[name] for name in ("precision", "recall", "f1")}
                 points.setdefault(label, []).append({"threshold": threshold, **point})
         return points
-
-
-def _with_spans(pair: Pair, layers: Mapping[str, Sequence[tuple[float, Span]]], threshold: float) -> Pair:
-    """Return a pair with those predicted spans whose score is at least the threshold."""
-    visible = {
-        layer: [span for score, span in spans if score >= threshold] for layer, spans in layers.items()
-    }
-    return replace(pair, predicted=replace(pair.predicted, layers=visible, tags=NOTHING))
 
 
 _Key = tuple[int, int, str, Ranges | None]

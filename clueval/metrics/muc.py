@@ -129,15 +129,9 @@ def _entries(counts: Mapping[str, Sequence[int]]) -> dict[str, dict[str, float]]
     entries = {}
     for scheme, categories in counts.items():
         total = _counts(*categories)
-        rates = total.report()
-        entries[scheme] = {
-            **dict(zip(CATEGORIES, categories, strict=True)),
-            "possible": total.gold,
-            "actual": total.predicted,
-            "precision": rates["precision"],
-            "recall": rates["recall"],
-            "f1": rates["f1"],
-        }
+        entry = dict(zip(CATEGORIES, categories, strict=True))
+        rates = {name: total.report()[name] for name in ("precision", "recall", "f1")}
+        entries[scheme] = {**entry, "possible": total.gold, "actual": total.predicted, **rates}
     return entries
 
 
@@ -237,10 +231,8 @@ class _Rest:
 
     def _unpaired(self, pairs: _Pairs) -> tuple[list[int], list[int]]:
         """Return the numbers of the spans of both sides that are in no pair."""
-        taken = set(pairs.values())
-        gold, predicted = (range(len(side)) for side in self._sides)
-        left = [number for number in gold if number not in pairs]
-        return left, [number for number in predicted if number not in taken]
+        gold, predicted = (set(range(len(side))) for side in self._sides)
+        return sorted(gold.difference(pairs)), sorted(predicted.difference(pairs.values()))
 
     def _components(
         self, golds: Sequence[int], predicteds: Sequence[int]

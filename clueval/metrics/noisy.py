@@ -219,30 +219,19 @@ class Noisy(DocumentMetric):
 
         The layers are not reported separately: a label is that of all layers together.
         """
-        per_label = {
-            label: (total["gold", label], total["predicted", label], total["matched", label])
-            for label in sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
-        }
-        gold, predicted, matched = (sum(counts[i] for counts in per_label.values()) for i in range(3))
+        entries = {label: _entry(*counts) for label, counts in _counts(total).items()}
         documents = {key[1:]: n for key, n in total.items() if key[0] == "document"}
         return {
-            "ALL": _entry(gold, predicted, matched),
-            "per_label": {label: _entry(*counts) for label, counts in per_label.items()},
+            "ALL": entries.pop(None),
+            "per_label": entries,
             "file_mean": _mean(documents),
         }
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
         """Return the numbers of gold and predicted spans of all labels and of each."""
-        labels = sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
-        of_labels = {
-            f"per_label.{label}": (total["gold", label], total["predicted", label]) for label in labels
-        }
         return {
-            "ALL": (
-                sum(gold for gold, _ in of_labels.values()),
-                sum(predicted for _, predicted in of_labels.values()),
-            ),
-            **of_labels,
+            "ALL" if label is None else f"per_label.{label}": (gold, predicted)
+            for label, (gold, predicted, _) in _counts(total).items()
         }
 
     def explain(self, pair: Pair, sequence: str, where: Where = NOTHING) -> Iterator[Explanation]:
@@ -295,16 +284,23 @@ def _both_count(gold_span: TextSpan, partner: TextSpan | None) -> bool:
     return gold_span.counted
 
 
-def _rates(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
-    """Return precision, recall and F1; None if they are undefined."""
-    precision = rate(matched, predicted) if predicted else None
-    recall = rate(matched, gold) if gold else None
-    f1 = None if precision is None or recall is None else f_measure(precision, recall)
-    return {"precision": precision, "recall": recall, "f1": f1}
+def _counts(total: Tally) -> dict[str | None, tuple[int, int, int]]:
+    """Return the gold, predicted and matched spans, under None of all labels, then of each, labels in order."""
+    of_labels: dict[str | None, tuple[int, int, int]] = {
+        label: (total["gold", label], total["predicted", label], total["matched", label])
+        for label in sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
+    }
+    gold, predicted, matched = (sum(counts[i] for counts in of_labels.values()) for i in range(3))
+    return {None: (gold, predicted, matched), **of_labels}
 
 
 def _entry(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
-    return {"predicted": predicted, "matched": matched, "gold": gold, **_rates(gold, predicted, matched)}
+    """Return the counts, and precision, recall and F1, None if they are undefined."""
+    precision = rate(matched, predicted) if predicted else None
+    recall = rate(matched, gold) if gold else None
+    f1 = None if precision is None or recall is None else f_measure(precision, recall)
+    counts: dict[str, float | None] = {"predicted": predicted, "matched": matched, "gold": gold}
+    return {**counts, "precision": precision, "recall": recall, "f1": f1}
 
 
 def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | None]:
@@ -313,7 +309,7 @@ def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | No
     numbers: dict[str, float | None] = {"documents": sum(documents.values())}
     for name in ("precision", "recall", "f1"):
         defined = [
-            (value, n) for counts, n in documents.items() if (value := _rates(*counts)[name]) is not None
+            (value, n) for counts, n in documents.items() if (value := _entry(*counts)[name]) is not None
         ]
         whole = numbers[f"documents_with_{name}"] = sum(n for _, n in defined)
         # fsum rounds once, whatever the order of its arguments

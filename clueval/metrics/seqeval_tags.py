@@ -40,24 +40,6 @@ class LenientTag(NamedTuple):
         return cls(letter, (label if hyphen else rest) or "_")
 
 
-def _ends(before: LenientTag, tag: LenientTag) -> bool:
-    """Return whether a span that includes `before` ends there."""
-    return (
-        before.letter in "ES"
-        or (before.letter in "BI" and tag.letter in "BSO")
-        or (before.letter not in "O." and before.type != tag.type)
-    )
-
-
-def _begins(before: LenientTag, tag: LenientTag) -> bool:
-    """Return whether a span begins with `tag`."""
-    return (
-        tag.letter in "BS"
-        or (before.letter in "ESO" and tag.letter in "EI")
-        or (tag.letter not in "O." and before.type != tag.type)
-    )
-
-
 class Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
     """The meaning of two adjacent tags (None before the first tag), computed once for each pair.
 
@@ -75,8 +57,19 @@ class Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
             LenientTag(OUTSIDE, "") if tag is None else LenientTag.of(tag, suffix=self._suffix)
             for tag in neighbours
         )
+        differ = before.type != tag.type
+        ends = (
+            before.letter in "ES"
+            or (before.letter in "BI" and tag.letter in "BSO")
+            or (before.letter not in "O." and differ)
+        )
+        begins = (
+            tag.letter in "BS"
+            or (before.letter in "ESO" and tag.letter in "EI")
+            or (tag.letter not in "O." and differ)
+        )
         odd = tag.type == "_" and tag.letter not in "OBIES"
-        self[neighbours] = decision = _ends(before, tag), _begins(before, tag), before.type, odd
+        self[neighbours] = decision = ends, begins, before.type, odd
         return decision
 
 

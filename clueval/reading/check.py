@@ -17,6 +17,8 @@ from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.formats.catalogue import writer_named
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, wanted_layers
 from clueval.formats.columns import ColumnReader
+from clueval.formats.documents import is_dialect, require_options
+from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.writer import Writer, refuse_lost
@@ -118,7 +120,10 @@ class Check:
     schemes: Mapping[str, str | None] = field(default_factory=dict)
 
     def problems(self) -> Iterator[CluevalError]:
-        """Yield all problems; raise none of them. For formats without columns, the check stops at the first."""
+        """Yield all problems; raise none of them.
+
+        For formats without columns and rows of JSON, the check stops at the first.
+        """
         if self.source is None:
             yield from filter(None, [self.error])
             return
@@ -130,11 +135,23 @@ class Check:
                     yield from columns.problems()
                     self.documents, self.tokens, self.schemes = columns.begun, columns.tokens, columns.schemes
                     return
-            for document in self.source.documents():
-                self.documents += 1
-                self.tokens += (document.end or document.start) - document.start
+            for item in self._documents_and_errors(form):
+                if isinstance(item, CluevalError):
+                    yield item
+                else:
+                    self.documents += 1
+                    self.tokens += (item.end or item.start) - item.start
         except CluevalError as error:
             yield error
+
+    def _documents_and_errors(self, form: Form) -> Iterator[Document | CluevalError]:
+        assert self.source is not None
+        if not is_dialect(form):
+            return self.source.documents()
+        from clueval.formats.rows import documents_and_errors  # other formats do not need it
+
+        require_options(form, self.source.options, self.source.file.name)
+        return documents_and_errors(form, self.source.file, self.source.options)
 
     def lost(self, name: str, writer: Writer) -> Counter[str]:
         """Return what a format cannot hold of the file, which must have no problems, by kind.

@@ -1,7 +1,7 @@
-"""The documents of parallel column files with the spans of the sentences that differ, which are all that errors need.
+"""The documents of parallel column files without their tags, which studies do not need.
 
-Otherwise the documents are those of `clueval.formats.columns`, without their tags. A sentence whose lines are equal on
-all sides is split once.
+Otherwise the documents are those of `clueval.formats.columns`; on request without the spans of sentences whose lines
+are equal on all sides, since errors are elsewhere. Such a sentence is split and decoded once.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from clueval.reading.passages import (
     Passages,
     Rows,
     RowSplitter,
+    SentenceColumns,
     Sizes,
     have_ids,
     passages_in_step,
@@ -35,11 +36,12 @@ ROWS = 1 << 14
 """The approximate number of lines that are split at a time."""
 
 
-def column_texts(sources: Sequence[Source]) -> Iterator[Text]:
-    """Yield the documents of each text of parallel files, without spans of sentences whose lines are equal in all.
+def column_texts(sources: Sequence[Source], *, only_differing: bool) -> Iterator[Text]:
+    """Yield the documents of each text of parallel files.
 
-    Memory holds some texts with `ROWS` lines together, or one longer text. The files get what was read of them. Raises
-    `Unusual` for what must be read document by document, and for every error: the documents so far are right.
+    With `only_differing`, they lack the spans of sentences whose lines are equal in all files. Memory holds some texts
+    with `ROWS` lines together, or one longer text. The files get what was read of them. Raises `Unusual` for what must
+    be read document by document, and for every error: the documents so far are right.
     """
     readers = list(map(_reader_of, sources))
     splitter, seen_tags = RowSplitter(readers), [SeenTags(None) for _ in readers]
@@ -56,10 +58,10 @@ def column_texts(sources: Sequence[Source]) -> Iterator[Text]:
             waiting.append(text)
             rows += text[0].tokens
             if rows >= ROWS or have_ids(text):
-                yield from _documents(splitter.split(waiting), readers, seen_tags)
+                yield from _documents(splitter.split(waiting), readers, seen_tags, only_differing)
                 waiting, rows = [], 0
         if waiting:
-            yield from _documents(splitter.split(waiting), readers, seen_tags)
+            yield from _documents(splitter.split(waiting), readers, seen_tags, only_differing)
     except CluevalError as error:
         raise Unusual("a file cannot be read") from error
 
@@ -80,14 +82,22 @@ def _id_of(passage: Passage) -> str:
     return document.id if document.named else MissingId(document.id)
 
 
-def _documents(rows: Rows, readers: Sequence[PassageReader], seen_tags: Sequence[SeenTags]) -> Iterator[Text]:
+def _documents(
+    rows: Rows, readers: Sequence[PassageReader], seen_tags: Sequence[SeenTags], only_differing: bool
+) -> Iterator[Text]:
     """Yield the documents of each text. Raises the errors of tags."""
     for number, side_tags in enumerate(seen_tags):
         for columns in (*rows.columns[number : number + 1], *rows.same):
             for layer, tags in columns.tags.items():
                 side_tags.see(layer, tags)
     sentences = [part.sentences() for part in rows.parts]
-    spans = _spans(rows, sentences)
+    spans_of_sides = [_spans(columns, _places(rows, sentences, True)) for columns in rows.columns] or [
+        {} for _ in readers
+    ]
+    if not only_differing and rows.same:
+        for place, spans in _spans(rows.same[0], _places(rows, sentences, False)).items():
+            for of_side in spans_of_sides:
+                of_side[place] = sorted([*spans, *of_side.get(place, ())])
     of_rows = {True: rows.columns[:1], False: rows.same}
     for number, part in enumerate(rows.parts):
         tokens: list[str] = []
@@ -96,41 +106,49 @@ def _documents(rows: Rows, readers: Sequence[PassageReader], seen_tags: Sequence
             columns = of_rows[differs][0]
             tokens += columns.tokens[start : start + size]
             ids += columns.token_ids[start : start + size]
+        lines = part.passages[0].lines
+        same = lines.sentences(part.passages[0].start, readers[0].form.id_in)
         yield tuple(
             Document(
                 _id_of(passage),
-                Layers({}, {layer: spans.get((number, side, layer), []) for layer in wanted_layers(reader)}),
+                Layers({}, {layer: spans.get((number, layer), []) for layer in wanted_layers(reader)}),
                 tokens=tokens,
                 start=passage.start,
                 token_ids=ids or None,
-                sentences=passage.lines.sentences(passage.start, reader.form.id_in),
+                sentences=same
+                if (passage.lines.heads, reader.form.id_in) == (lines.heads, readers[0].form.id_in)
+                else passage.lines.sentences(passage.start, reader.form.id_in),
                 metadata=Frozen(passage.document.metadata),
                 lines=passage.lines.numbers(),
                 file=reader.file,
             )
-            for side, (passage, reader) in enumerate(zip(part.passages, readers, strict=True))
+            for passage, reader, spans in zip(part.passages, readers, spans_of_sides, strict=True)
         )
 
 
-def _spans(
-    rows: Rows, sentences: Sequence[Sequence[tuple[bool, int, int]]]
-) -> dict[tuple[int, int, str], list[Row]]:
-    """Return the spans of the sentences that differ, by the numbers of the text and the side, and the layer."""
-    starts: list[int] = []
-    places: list[tuple[int, int]] = []  # the text of each of these sentences, and its first position
+def _places(
+    rows: Rows, sentences: Sequence[Sequence[tuple[bool, int, int]]], differing: bool
+) -> list[tuple[int, int, int]]:
+    """Return of each sentence that differs, or does not, its first row, the number of its text, its first position."""
+    places = []
     for number, (part, of_text) in enumerate(zip(rows.parts, sentences, strict=True)):
         position = part.passages[0].start
         for differs, start, size in of_text:
-            if differs:
-                starts.append(start)
-                places.append((number, position))
+            if differs == differing:
+                places.append((start, number, position))
             position += size
-    spans: dict[tuple[int, int, str], list[Row]] = {}
-    for side, columns in enumerate(rows.columns):
-        for layer, tags in columns.tags.items():
-            for start, end, label in decode(tags):
-                sentence = bisect_right(starts, start) - 1
-                number, position = places[sentence]
-                shift = position - starts[sentence]
-                spans.setdefault((number, side, layer), []).append((start + shift, end + shift, label))
+    return places
+
+
+def _spans(
+    columns: SentenceColumns, places: Sequence[tuple[int, int, int]]
+) -> dict[tuple[int, str], list[Row]]:
+    """Return the spans of sentences by the number of their text and by layer."""
+    starts = [start for start, _, _ in places]
+    spans: dict[tuple[int, str], list[Row]] = {}
+    for layer, tags in columns.tags.items():
+        for start, end, label in decode(tags):
+            first, number, position = places[bisect_right(starts, start) - 1]
+            shift = position - first
+            spans.setdefault((number, layer), []).append((start + shift, end + shift, label))
     return spans

@@ -413,6 +413,5 @@ def merged_lines(documents: Iterator[Document], layers: Sequence[str], with_ids:
     names = list(layers) or (layer_names(None) if first is None else list(first.layers))
     yield header_line(names, with_ids)
     for document in () if first is None else chain([first], documents):
-        of_layers = {layer: document.layers.get(layer, ()) for layer in names}
-        spans = merged_spans(of_layers, document.id, document.file)
+        spans = merged_spans(document.layers, names, document.id, document.file)
         yield from span_lines(document, spans, names, with_ids)

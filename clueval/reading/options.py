@@ -204,9 +204,7 @@ def checked_texts(texts: Iterable[Text], names: Sequence[str]) -> Iterator[Text]
     """Yield texts; of more than two sides, those after the second must have the text of the first."""
     for text in texts:
         if len(text) > 2:
-            from clueval.reading.same_text import (
-                require_same_text,
-            )  # two sides are compared where they are counted
+            from clueval.reading.same_text import require_same_text  # two sides: where they are counted
 
             for name, document in zip(names[2:], text[2:], strict=True):
                 require_same_text(text[0], document, (names[0], name))

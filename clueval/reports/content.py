@@ -99,6 +99,10 @@ class Content(ABC):
         """Return the tables of the first screen, of all `tables` or others; they are shortened if they are too long."""
         return (table for table in tables if not table.is_folded)
 
+    def tables_of_paper(self, tables: Iterable[Table]) -> Iterable[Table]:
+        """Return the tables of the form LaTeX, of all `tables`."""
+        return tables
+
     def drawn_tables(self) -> Iterable[Table]:
         """Return the tables of a page, if it has more than the other forms: curves."""
         return self.tables()

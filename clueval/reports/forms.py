@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, compress, pairwise
 from textwrap import wrap
 from typing import IO, Any
 
@@ -58,33 +58,40 @@ def render(
             return file.getvalue().removesuffix("\n")
         if form == "text":
             return "\n".join(_text(report, everything=everything, width=width))
-        return "\n".join(_markdown(report) if form == "markdown" else _latex(report))
+        return "\n".join(_markdown(report) if form == "markdown" else _latex(report, everything=everything))
 
 
 # --- data
 
 
-def data_rows(report: Content) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the places, or of the tables if the report lists no places; all have the same keys.
+def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
+    """Return the columns and the rows of the places, or of the tables if the report lists no places.
 
     Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
     so. A cell is text, a number, None, or a list of `MarkedText`.
     """
-    places = iter(report.places())
-    first, facets = next(places, None), report.facets
-    if first is None and not facets:
-        yield from _rows_of_tables(report)
-    undecided = dict.fromkeys(DECISION_COLUMNS, "")
-    for place in chain([] if first is None else [first], places):
-        decision = {name: place.decision.get(name, "") for name in undecided} if place.decision else undecided
-        for finding in [*place.findings] or [_as_finding(place, facets)]:
-            row = {**place.key, **decision}
-            for name, value in finding.items():
-                if name not in KEY_COLUMNS:
-                    row[name] = value
-                elif name != DOCUMENT:
-                    row[f"span_{name}"] = value
-            yield row
+    places, facets = iter(report.places()), report.facets
+    first = next(places, None)
+    if first is None:
+        of_tables = [] if facets else list(_rows_of_tables(report))
+        return list(of_tables[0]) if of_tables else report.columns(), (
+            list(row.values()) for row in of_tables
+        )
+    names = list([*first.findings, _as_finding(first, facets)][0])
+    is_column = [name != DOCUMENT for name in names]
+    undecided = [""] * len(DECISION_COLUMNS)
+
+    def rows() -> Iterator[Sequence[Any]]:
+        for place in chain([first], places):
+            decision = (
+                [place.decision.get(name, "") for name in DECISION_COLUMNS] if place.decision else undecided
+            )
+            cells = [*place.key.values(), *decision]
+            for finding in [*place.findings] or [_as_finding(place, facets)]:
+                yield [*cells, *compress(finding.values(), is_column)]
+
+    of_spans = (f"span_{name}" if name in KEY_COLUMNS else name for name in compress(names, is_column))
+    return [*KEY_COLUMNS, *DECISION_COLUMNS, *of_spans], rows()
 
 
 def _rows_of_tables(report: Content) -> Iterator[dict[str, Any]]:
@@ -120,12 +127,11 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
     'Frau 🟥Anna🟥'
     """
-    ranges = {(mark.start, mark.end) for mark in text.marks}
     pieces, at = [], 0
     for piece, style in segments(text, kinds):
         if style:
             inside = piece.strip(" ")
-            if not inside and (at, at + len(piece)) in ranges:
+            if not inside and any((at, at + len(piece)) == (mark.start, mark.end) for mark in text.marks):
                 inside = piece  # a span of blanks, or of zero length
             square = SQUARES.get(style, "") if inside or not piece else ""
             before, _, behind = piece.partition(inside) if inside else (piece, "", "")
@@ -138,29 +144,37 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
     """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
-    import csv  # few results are written in it
+    (columns, rows), kinds = data_rows(report), report.kinds
 
-    rows, kinds = data_rows(report), report.kinds
-    tabs: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None}
-    write = csv.writer(file, lineterminator="\n", **({} if form == "csv" else tabs)).writerow
-    first = next(rows, None)
-    write([guarded(name) for name in (report.columns() if first is None else first)])
-    for row in chain([] if first is None else [first], rows):
-        write(
-            [
-                value
-                if type(value) is int
-                or (type(value) is str and value.isprintable() and value[:1] not in _SPECIAL)  # nearly always
-                else guarded(as_text(value, kinds))
-                for value in row.values()
-            ]
-        )
+    def write(row: Iterable[str]) -> object:
+        return file.write("\t".join(row) + "\n")
+
+    if form == "csv":
+        import csv  # few results are written in it
+
+        write = csv.writer(file, lineterminator="\n").writerow
+    write(map(guarded, columns))
+    for row in rows:
+        cells = [
+            value
+            if type(value) is str
+            else as_text(value, kinds)
+            if type(value) is list
+            else ""
+            if value is None
+            else str(value)
+            for value in row
+        ]
+        is_plain = "".join(cells).isprintable() and _SPECIAL.isdisjoint([text[:1] for text in cells])
+        if not is_plain:  # hardly ever
+            cells = [guarded(as_text(value, kinds)) for value in row]
+        write(cells)
 
 
 _BEGINNINGS = ("=", "+", "-", "@")
 """What formulas begin with."""
 
-_SPECIAL = ("'", *_BEGINNINGS)
+_SPECIAL = frozenset(["'", *_BEGINNINGS])
 
 
 def guarded(value: object) -> str:
@@ -379,13 +393,14 @@ def _in_markdown(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _latex(report: Content) -> Iterator[str]:
+def _latex(report: Content, *, everything: bool) -> Iterator[str]:
     """Yield a table in LaTeX for each table; verdict, facts and signature are comments."""
     signature = phrase("signature: {signature}", signature=str(report.signature))
     head = (report.title, report.verdict(), ", ".join(report.facts()), *report.remarks(), signature)
     yield from (f"% {visible(line)}" for line in head if line)
     yield r"% needs \usepackage{booktabs}"
-    for table in map(without_bars, report.tables()):
+    tables = report.tables()
+    for table in map(without_bars, tables if everything else report.tables_of_paper(tables)):
         yield from (r"\begin{table}", r"\centering", rf"\caption{{{_in_latex(caption(table))}.}}")
         texts = text_columns(table)
         columns = "".join("l" if number in texts else "r" for number in range(len(table.header)))

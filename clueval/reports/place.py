@@ -10,10 +10,8 @@ there, so that a decision is not applied to other spans.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar, overload
 
 from clueval.reports.language import current_language
@@ -207,24 +205,28 @@ def segments(text: MarkedText, kinds: Sequence[MarkKind]) -> Iterator[tuple[str,
     >>> list(segments(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds))
     [('Frau ', 'below'), ('Anna', 'both')]
     """
-    opened, closed, points = (defaultdict[int, list[str]](list) for _ in range(3))
-    for mark in text.marks:
-        style = kinds[mark.kind].style
-        if mark.start == mark.end:
-            points[mark.start].append(style)
-        else:
-            opened[mark.start].append(style)
-            closed[mark.end].append(style)
-    cuts = sorted({0, len(text.text), *opened, *closed, *points})
-    styles: list[str] = []
-    for start, end in pairwise([*cuts, cuts[-1]]):
-        for style in closed.get(start, ()):
+    close, at_point, open_ = range(3)  # the order of what happens at a position
+    events = [(len(text.text), close, "")]
+    for kind, start, end, *_ in text.marks:
+        style = kinds[kind].style
+        events += [(start, at_point, style)] if start == end else [(start, open_, style), (end, close, style)]
+    events.sort()
+    past, styles, points = 0, list[str](), set[str]()
+    for position, event, style in events:
+        if points and (position, event) != (past, at_point):
+            yield "", _style({*points, *styles})
+            points.clear()
+        if position > past:
+            yield text.text[past:position], _style(styles)
+            past = position
+        if event == open_:
+            styles.append(style)
+        elif event == at_point:
+            points.add(style)
+        elif style:
             styles.remove(style)
-        if start in points:
-            yield "", _style({*points[start], *styles})
-        styles += opened.get(start, ())
-        if start < end:
-            yield text.text[start:end], _style(styles)
+    if points:
+        yield "", _style({*points, *styles})
 
 
 def _style(styles: Collection[str]) -> str:

@@ -47,8 +47,8 @@ class Report(Hinting, Content):
         """
         from clueval.reports.forms import as_text, data_rows
 
-        kinds = self.kinds
-        return [{name: as_text(value, kinds) for name, value in row.items()} for row in data_rows(self)]
+        (columns, rows), kinds = data_rows(self), self.kinds
+        return [dict(zip(columns, [as_text(value, kinds) for value in row], strict=True)) for row in rows]
 
     def scores(self) -> dict[str, float]:
         """Return the numbers of the tables by short paths, as ``exact.PER.F1``; loggers take such a dictionary."""
@@ -120,6 +120,9 @@ class Report(Hinting, Content):
 
     def __str__(self) -> str:
         return self.render()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}; print(...) shows it, and its method write('x.html') writes a page>"
 
     def _repr_html_(self) -> str:
         """Return verdict, tables and the first places for a notebook."""

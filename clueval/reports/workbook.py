@@ -62,11 +62,12 @@ def write_workbook(report: Content, file: IO[bytes]) -> None:
     whole = BytesIO()  # an archive that is not finished would be ended when the file is closed
     with ZipFile(whole, "w", ZIP_DEFLATED) as book:
         names: list[str] = []
-        rows = data_rows(report) if report.choices or report.facets else iter(())
-        while (first := next(rows, None)) is not None:
-            names.append(f"places {len(names) + 1}" if names else "places")
-            part = _places(first, islice(rows, MOST_ROWS - 1), report)
-            _add(book, f"xl/worksheets/sheet{len(names)}.xml", part)
+        if report.choices or report.facets:
+            columns, rows = data_rows(report)
+            while (first := next(rows, None)) is not None:
+                names.append(f"places {len(names) + 1}" if names else "places")
+                part = _places(columns, chain([first], islice(rows, MOST_ROWS - 1)), report)
+                _add(book, f"xl/worksheets/sheet{len(names)}.xml", part)
         names.append("scores")
         _add(book, f"xl/worksheets/sheet{len(names)}.xml", _sheet([30], map(_row, _tables(report))))
         for name, content in _parts(names).items():
@@ -120,26 +121,26 @@ def _links(links: Iterable[str]) -> str:
     return f'<Relationships xmlns="{_PACKAGE}/relationships">{"".join(links)}</Relationships>'
 
 
-def _places(first: dict[str, Any], others: Iterator[dict[str, Any]], report: Content) -> Iterator[str]:
+def _places(columns: Sequence[str], values: Iterable[Sequence[Any]], report: Content) -> Iterator[str]:
     """Yield a sheet of rows: a header that stays, filters, a list of choices, pages as wide as the sheet."""
     kinds, number = report.kinds, 1
 
     def rows() -> Iterator[str]:
         nonlocal number
-        yield _row([_cell(name, _BOLD) for name in first])
-        for row in chain([first], others):
+        yield _row([_cell(name, _BOLD) for name in columns])
+        for row in values:
             number += 1
             yield _row(
                 [
                     "" if value in ("", None)
                     else _coloured(value, kinds) if isinstance(value, list)
                     else _cell(value, _WRAPPED)
-                    for value in row.values()
+                    for value in row
                 ]
             )  # fmt: skip
 
     def end() -> Iterator[str]:
-        yield f'<autoFilter ref="A1:{_column(len(first))}{number}"/>'
+        yield f'<autoFilter ref="A1:{_column(len(columns))}{number}"/>'
         choices = ",".join(value for value, _ in report.choices)
         if choices.isprintable() and 0 < len(choices) <= 255 and '"' not in choices:  # what a list can hold
             column = _column(len(KEY_COLUMNS) + 1 + DECISION_COLUMNS.index("choice"))
@@ -148,7 +149,7 @@ def _places(first: dict[str, Any], others: Iterator[dict[str, Any]], report: Con
             yield "</dataValidation></dataValidations>"
         yield '<pageSetup paperSize="9" fitToHeight="0" orientation="landscape"/>'  # A4
 
-    widths = [_WIDTHS.get(name, 13) for name in first]
+    widths = [_WIDTHS.get(name, 13) for name in columns]
     view = '<pane xSplit="1" ySplit="1" topLeftCell="B2" activePane="bottomRight" state="frozen"/>'
     return _sheet(widths, rows(), end(), view, '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>')
 

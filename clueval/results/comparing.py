@@ -17,7 +17,7 @@ from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
-from clueval.results.rates import EntryRates, Path, Rates, entry_at
+from clueval.results.rates import EntryRates, Path, Rates
 from clueval.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (
@@ -157,14 +157,14 @@ class TestedRate:
     __test__ = False  # no test of pytest, whatever the name begins with
 
     def __init__(self, rates: Rates, entry: EntryRates, path: Path, runs: Sequence[range]) -> None:
-        self._rates, self._entry, self._path = rates, entry, path
+        self._entry, self._name = entry, path[-1]
         self.times = [rates.times(run) for run in runs]
         self.rows = list(zip(*(rates.row_of[run.start : run.stop] for run in runs), strict=True))
-        scores = list(map(self._score, self.times))
+        by_run = list(map(self._without, self.times))
+        scores = [score for _, score in by_run]
         mean = math.fsum(scores) / len(runs)
         self.score: float | None = None if math.isnan(mean) else mean
         self.scores = [] if math.isnan(mean) else scores
-        by_run = list(map(self._without, self.times))
         means = [
             math.fsum([values.get(row, rest) for (values, rest), row in zip(by_run, rows, strict=True)])
             / len(runs)
@@ -174,19 +174,10 @@ class TestedRate:
         weights = rates.sizes.weighing(path)
         self.sizes = [sum([weights.get(row, 0) for row in rows]) for rows in self.rows]
 
-    def _score(self, times: Sequence[int]) -> float:
-        """Return the rate of a run; NaN if it is undefined."""
-        tally, name = self._rates.tally(enumerate(self._rates.sums(times))), self._path[-1]
-        report = entry_at(self._rates.metric.scores(tally, self._rates.layers), self._path[:-1])
-        if report:
-            return math.nan if report.get(name) is None else report[name]
-        (value,) = self._entry.values([self._entry.total(times)])[self._entry.names.index(name)]
-        return value
-
     def _without(self, times: Sequence[int]) -> tuple[Mapping[int, float], float]:
-        """Return the rate of a run without a unit of each row that changes it, and without another unit."""
+        """Return the rate of a run without a unit of each row that changes it, and the rate of all its units."""
         without = self._entry.without(times)
-        values = without.rates[self._entry.names.index(self._path[-1])]
+        values = without.rates[self._entry.names.index(self._name)]
         return {row: values[place] for row, place in without.places.items()}, values[-1]
 
     def interval(self, confidence: float) -> Interval:
@@ -265,7 +256,6 @@ class Comparing:
         numbered = [{key: number for number, key in enumerate(units.keys)} for units in self._runs]
         self._places = [[numbers[key] for key in self._keys] for numbers in numbered]
         self._rates: dict[tuple[str, str], Rates] = {}
-        self._entries: dict[Path, EntryRates] = {}
         self._swapped: dict[tuple[int, int], list[list[float]]] = {}
 
     def reports(self) -> dict[str, dict[str, Any]]:
@@ -350,17 +340,13 @@ class Comparing:
         Raises `UsageError` if a unit has other gold spans in another system.
         """
         rates, rate_path = self._rates_in(*path[:2]), path[2:]
-        if path not in self._entries:
-            entry = rates.rates_of(rate_path)
-            for name in entry.names:
-                self._entries.setdefault((*path[:-1], name), entry)
         golds = rates.sizes.golds(rate_path)
         if golds is not None:
             for number, row in enumerate(rates.row_of):
                 unit = number % len(self._keys)
                 if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
                     raise self._different_gold(self._keys[unit])
-        entry = self._entries[path]
+        entry = rates.rates_of(rate_path)
         return entry, [TestedRate(rates, entry, rate_path, runs) for runs in self._members]
 
     def _different_gold(self, unit: str) -> UsageError:
@@ -445,8 +431,9 @@ class Comparing:
 
     def _differences_after_swaps(self, entry: EntryRates, difference: _Difference) -> list[list[float]]:
         """Return the difference of each rate of an entry after each swap."""
+        counts_of = entry.rows
         firsts, seconds = (
-            [dict(entry.rows.get(system.rows[unit][0], ())) for unit in difference.units]
+            [dict(counts_of.get(system.rows[unit][0], ())) for unit in difference.units]
             for system in (difference.baseline, difference.system)
         )
         width = len(entry.columns)

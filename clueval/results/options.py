@@ -17,7 +17,6 @@ from clueval.core.metric import AnyMetric
 from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
 from clueval.files.options import (
-    changed_fields,
     field_names,
     number,
     option_field,
@@ -37,12 +36,12 @@ from clueval.reading.options import (
     require_pair_by,
 )
 from clueval.transforms.changes import UNIT, Alternatives, EachPair, SetApart
-from clueval.transforms.options import Preparing, steps_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from clueval.files.opening import Progress
+    from clueval.transforms.options import Preparing
 
 CORPUS = "corpus"
 """What the whole corpus as one unit is called, where no units were asked for."""
@@ -270,13 +269,17 @@ class Workers:
 
 
 class Groups(NamedTuple):
-    """The groups of options, with one `Reading` for each side."""
+    """The groups of options, with one `Reading` for each side; `preparing` is None if no spans are changed."""
 
     readings: tuple[Reading, ...]
     counting: Counting
     workers: Workers
     trust: Trust
-    preparing: Preparing
+    preparing: Preparing | None
+
+    def golds(self) -> list[Any]:
+        """Return the other golds."""
+        return [] if self.preparing is None else self.preparing.golds()
 
 
 _NAMED = ("metrics", "reference", "reference_set", "write_indicators", "layers", "reading", "signature")
@@ -285,13 +288,13 @@ _NAMED = ("metrics", "reference", "reference_set", "write_indicators", "layers",
 
 def single_options() -> list[str]:
     """The names of the options that are fields of a group, or short for one."""
-    return [
-        *(name for group in (Reading, Counting, Workers, Trust, Preparing) for name in field_names(group)),
-        *SETS,
-    ]
+    from clueval.transforms.options import Preparing  # few calls change spans
+
+    return [*_OF_EVERY_CALL, *field_names(Preparing), *SETS]
 
 
-_COUNTING, _WORKERS, _TRUST, _PREPARING = Counting(), Workers(), Trust(), Preparing()
+_COUNTING, _WORKERS, _TRUST = Counting(), Workers(), Trust()
+_OF_EVERY_CALL = [name for group in (Reading, Counting, Workers, Trust) for name in field_names(group)]
 
 
 def groups_of(reading: Readings, options: Mapping[str, Any], caller: str) -> Groups:
@@ -299,15 +302,21 @@ def groups_of(reading: Readings, options: Mapping[str, Any], caller: str) -> Gro
 
     Raises `UsageError` for an option that does not exist.
     """
-    if options:
+    are_changes = not {*_OF_EVERY_CALL, *SETS}.issuperset(options)
+    if are_changes:
         refuse_unknown(options, [*_NAMED, *single_options()], caller)
-    return Groups(
+    groups = Groups(
         readings_of(reading, options),
         with_fields(_COUNTING, options),
         with_fields(_WORKERS, options),
         with_fields(_TRUST, options),
-        with_fields(_PREPARING, options),
+        None,
     )
+    if not are_changes:
+        return groups
+    from clueval.transforms.options import Preparing  # few calls change spans
+
+    return groups._replace(preparing=with_fields(Preparing(), options))
 
 
 # The plan
@@ -339,7 +348,7 @@ def plan_of(
     plan.counts_sentences  # noqa: B018  # it raises the error of sentences that cannot be units
     names = layer_names(layers) if layers else ()
     plan.require_filters(names)
-    regions = groups.preparing.ignored_layers()
+    regions = () if groups.preparing is None else groups.preparing.ignored_layers()
     return plan, [name for name in names if name not in regions]
 
 
@@ -359,7 +368,9 @@ def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
     """Return the steps of the options, in their order."""
     counting, preparing = groups.counting, groups.preparing
     steps: tuple[Step, ...] = (Alternatives(),)
-    if changed_fields(preparing):
+    if preparing is not None:
+        from clueval.transforms.options import steps_of  # few calls change spans
+
         steps = steps_of(preparing, gold, counting.score_feature)
     if counting.unit != "character":
         return steps

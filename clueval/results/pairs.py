@@ -62,18 +62,19 @@ class Pairs:
         yield from self._pairs(self.systems[0], bag)
         self._check(bag)
 
-    def texts(self, *, only_differing: bool = False) -> Iterator[tuple[Pair, ...]]:
+    def texts(self, *, only_differing: bool = False, with_tags: bool = True) -> Iterator[tuple[Pair, ...]]:
         """Yield for each text its pairs of gold and each system, without those that stand beside it.
 
         With `only_differing`, they may lack spans of sentences that are equal in gold and all systems; see `skips`.
+        Without `with_tags`, documents may lack the tags as they were written.
         """
         self.require_again()
         if len(self.systems) > 1:
             self.gold = kept(self.gold)
         number = 0
-        if only_differing and self.skips:
+        if (only_differing or not with_tags) and self.skips:
             try:
-                for text in self._differing_texts():
+                for text in self._texts_of_columns(only_differing):
                     yield text
                     number += 1
             except Unusual:  # documents say what is wrong, if anything is
@@ -91,7 +92,7 @@ class Pairs:
     def skips(self) -> bool:
         """Whether sentences may be skipped: no option makes a difference of what is equal on all sides."""
         sides = self.gold, *self.systems
-        if MERGED in self.layers or self.plan.where or self.groups.preparing.golds():
+        if MERGED in self.layers or self.plan.where or self.groups.golds():
             return False
         if any(step.signature[0] not in ("", ALTERNATIVES) for step in self.plan.steps):
             return False
@@ -101,7 +102,7 @@ class Pairs:
             return False
         return all(is_path_or_paths(side) and not needs_spooling(side) for side in sides)
 
-    def _differing_texts(self) -> Iterator[tuple[Pair, ...]]:
+    def _texts_of_columns(self, only_differing: bool) -> Iterator[tuple[Pair, ...]]:
         """Yield the texts of column files, which are read together. Raises `Unusual`, also for every error."""
         bag = Bag((), self.layers)
         try:
@@ -117,7 +118,7 @@ class Pairs:
                 if any(of_pair[0].options != gold.options for of_pair in pairs):
                     raise Unusual("gold is read in different ways")
                 sides = gold, *(of_pair[1] for of_pair in pairs)
-                for first, *others in column_texts(sides):
+                for first, *others in column_texts(sides, only_differing=only_differing):
                     text = [Pair(first, with_id_of(first, document)) for document in others]
                     yield tuple(_pairs_to_count([pair], self.plan, bag)[0] for pair in text)
             self._check(bag)
@@ -207,6 +208,6 @@ def pairs_with(
     groups: Groups,
 ) -> Pairs:
     """Return the pairs of the documents of gold with those of each system; see `pairs_of`."""
-    gold = kept(gold) if groups.preparing.golds() else gold
+    gold = kept(gold) if groups.golds() else gold
     plan, names = plan_of(metrics, gold, layers, groups)
     return Pairs(gold, systems, plan, names, groups, layers)

@@ -148,11 +148,7 @@ class Rates:
 
     def sums(self, times: Sequence[int]) -> list[int]:
         """Return the sum of each key, given how many units have each row."""
-        sums = [0] * len(self.keys)
-        for row, number in zip(self.rows, times, strict=True):
-            for key, count in pairs_in(row):
-                sums[key] += count * number
-        return sums
+        return [sum([count * times[row] for row, count in pairs_in(rows)]) for rows in self.rows_of_keys]
 
     @cached_property
     def rows_of_keys(self) -> Sequence[Sequence[int]]:
@@ -265,8 +261,13 @@ class Rates:
         if (entry, kind) not in self._entries:
             report = entry_at(self.report, entry)
             names = [name for name, value in report.items() if is_rate(name, value) and kind_of(name) == kind]
-            rates = self._means(entry, names) or self._counted_rates(entry, kind, names)
-            self._entries[entry, kind] = rates or self._scored_rates(entry, names)
+            rates: EntryRates | None = self._means(entry, names)
+            rates = rates or self._counted_rates(entry, kind, names)
+            if rates is None:
+                if entry not in self._scored_entries:
+                    self._scored_entries[entry] = ScoredEntry(self, entry)
+                rates = ScoredRates(self._scored_entries[entry], names)
+            self._entries[entry, kind] = rates
         return self._entries[entry, kind]
 
     def _counted_rates(self, path: Path, kind: str, names: Sequence[str]) -> CountedRates | None:
@@ -278,13 +279,9 @@ class Rates:
         if place is None:
             return None
         rates = CountedRates(names, self.sizes, place, nothing)
-        wholes = zip(*rates.values(self.sizes.wholes(place)), strict=True)
-        reports = self.wholes[0][1], self.wholes[-1][1]
-        is_same = all(
-            _are_equal(values, _rates_in(report, [(path, names)]))
-            for values, report in zip(wholes, reports, strict=True)
-        )
-        return rates if is_same else None
+        by_name = rates.values(self.sizes.wholes(place))
+        reported = [_rates_in(report, [(path, names)]) for _, report in (self.wholes[0], self.wholes[-1])]
+        return rates if all(map(_are_equal, zip(*by_name, strict=True), reported)) else None
 
     def _means(self, path: Path, names: Sequence[str]) -> MeanRates | None:
         """Return rates that are means of those of labels; None if these are not."""
@@ -305,11 +302,6 @@ class Rates:
         values = [of_rate[-1] for of_rate in means.without(self.times(self.parts[-1])).rates]
         _, report = self.wholes[len(self.parts) - 1]
         return means if _are_equal(values, _rates_in(report, [(path, names)])) else None
-
-    def _scored_rates(self, path: Path, names: Sequence[str]) -> ScoredRates:
-        if path not in self._scored_entries:
-            self._scored_entries[path] = ScoredEntry(self, path)
-        return ScoredRates(self._scored_entries[path], names)
 
 
 def _plain_values(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -344,6 +336,7 @@ class EntrySizes:
         self._columns: dict[_Name, Column] = {}
         self._names: dict[tuple[_Place, int], _Name] = {}
         self._units: dict[tuple[_Name, _Name], Counter[tuple[float, ...]]] = {}  # how many have which sizes
+        self._weighing: dict[tuple[_Name, _Name, tuple[int, ...]], Column] = {}
         self._linear: dict[_Place, bool] = {}
 
     def _measure(self, tally: Tally) -> _Measures:
@@ -439,17 +432,21 @@ class EntrySizes:
     def weighing(self, path: Path) -> Column:
         """Return what each row weighs for a rate: gold spans for recall, predicted ones for precision, else both.
 
-        If no entry has sizes, every unit in which something was counted weighs the same.
+        If no entry has sizes, every unit in which something was counted weighs the same. Equal columns are one object.
         """
         place, sides = self._place_of(path), _sides_of(path[-1])
         if place is None:
             return {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
-        return {
-            row: size for row, sizes in self._sizes(place) if (size := sum(sizes[side] for side in sides))
-        }
+        name = *self._names_of(place), sides
+        if name not in self._weighing:
+            sums = ((row, sum(sizes[side] for side in sides)) for row, sizes in self._sizes(place))
+            self._weighing[name] = {row: size for row, size in sums if size}
+        return self._weighing[name]
+
+    def _names_of(self, place: _Place) -> tuple[_Name, _Name]:
+        return self._name(place, 0), self._name(place, 1)
 
     def _sizes(self, place: _Place) -> Iterator[tuple[int, tuple[float, ...]]]:
-        """Yield the rows that have spans of a place, with these."""
         return _merged([self.column(place, side) for side in (0, 1)])
 
     def weights(self, path: Path) -> tuple[int, float]:
@@ -458,7 +455,7 @@ class EntrySizes:
         if place is None:
             number = sum(self._rates.everywhere[row] for row in self.weighing(path))
             return number, float(number)
-        names = self._name(place, 0), self._name(place, 1)
+        names = self._names_of(place)
         if names not in self._units:
             units = Counter[tuple[float, ...]]()
             for row, sizes in self._sizes(place):
@@ -558,7 +555,7 @@ class EntryRates:
         """Those of the counts that tell whether units differ."""
         return self.columns
 
-    @cached_property
+    @property
     def rows(self) -> Mapping[int, Row]:
         """The counts of each row that has some."""
         return _rows_of([column.items() for column in self.columns])
@@ -583,7 +580,11 @@ class EntryRates:
         return self._last[1]
 
     def _without(self, times: Sequence[int]) -> Without:
-        raise NotImplementedError
+        rows, total = self.rows, self.total(times)
+        distinct, places = _distinct_items([*rows.values(), ()])
+        rests = [_subtract(total, row) for row in distinct]
+        of_rows = dict(zip(rows, places, strict=False))
+        return Without(of_rows, _units_by_place(of_rows, times, len(distinct)), rests, self.values(rests))
 
     def forget(self) -> None:
         """Keep nothing that can be computed again."""
@@ -703,37 +704,27 @@ class MeanRates(EntryRates):
         return Without(places, _units_by_place(places, times, len(changes) + 1), (), means)
 
 
-class ScoredEntry:
+class ScoredEntry(EntryRates):
     """All rates of an entry that the metric computes, from the counts of the keys on which they depend."""
 
     def __init__(self, rates: Rates, path: Path) -> None:
-        self.rates = rates
-        names = [name for name, value in entry_at(rates.report, path).items() if is_rate(name, value)]
-        self.entry = path, names
-        self.keys = rates.keys_behind(path, names)
-        self._last: tuple[Sequence[int], Without] | None = None
+        self.rates, self.path = rates, path
+        self.names = [name for name, value in entry_at(rates.report, path).items() if is_rate(name, value)]
+        self.keys = rates.keys_behind(path, self.names)
 
-    def values(self, counts: Iterable[Numbers]) -> list[array[float]]:
-        """Return each rate in each corpus, given the counts of its keys."""
-        tallies = (self.rates.tally(zip(self.keys, row, strict=True)) for row in counts)  # type: ignore[arg-type]  # whole numbers
-        return self.rates.scored(tallies, [self.entry])
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.columns_of(self.keys)
 
     def columns_of(self, keys: Iterable[int]) -> list[Column]:
         """Return the counts of some keys."""
         return [dict(pairs_in(self.rates.rows_of_keys[key])) for key in keys]
 
-    def without(self, times: Sequence[int]) -> Without:
-        """Return the rates without single units, given how many units have each row."""
-        if self._last is None or self._last[0] is not times:
-            columns = [self.rates.rows_of_keys[key] for key in self.keys]
-            total = [sum(count * times[row] for row, count in pairs_in(column)) for column in columns]
-            rows = _rows_of(map(pairs_in, columns))
-            distinct, places = _distinct_items([*rows.values(), ()])
-            rests = [_subtract(total, row) for row in distinct]
-            of_rows = dict(zip(rows, places, strict=False))
-            units = _units_by_place(of_rows, times, len(distinct))
-            self._last = times, Without(of_rows, units, rests, self.values(rests))
-        return self._last[1]
+    def values(self, counts: Iterable[Numbers]) -> list[Sequence[float]]:
+        rows, places = _distinct_items(map(tuple, counts))
+        tallies = (self.rates.tally(zip(self.keys, row, strict=True)) for row in rows)  # type: ignore[arg-type]  # whole numbers
+        by_rate = self.rates.scored(tallies, [(self.path, self.names)])
+        return [[values[place] for place in places] for values in by_rate]
 
 
 class ScoredRates(EntryRates):
@@ -743,30 +734,27 @@ class ScoredRates(EntryRates):
     """
 
     def __init__(self, entry: ScoredEntry, names: Sequence[str]) -> None:
-        self.names, self._scored = names, entry
-        self._places = [entry.entry[1].index(name) for name in names]
+        self.names, self._all = names, entry
+        self._places = [entry.names.index(name) for name in names]
 
     @property
     def columns(self) -> Sequence[Column]:
-        return self._scored.columns_of(self._scored.keys)
+        return self._all.columns
 
     @property
     def telling(self) -> Sequence[Column]:
         """The counts of keys on which the rates depend: with more of one, or none, they differ."""
-        rates, entry = self._scored.rates, (self._scored.entry[0], self.names)
-        among = self._scored.keys
-        keys = _keys_that_matter(rates, entry, among)
-        return self._scored.columns_of(
-            keys if rates.follow_from(keys, entry, among) else range(len(rates.keys))
-        )
+        rates, entry = self._all.rates, (self._all.path, self.names)
+        keys = _keys_that_matter(rates, entry, self._all.keys)
+        follow = rates.follow_from(keys, entry, self._all.keys)
+        return self._all.columns_of(keys if follow else range(len(rates.keys)))
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
-        rows, places = _distinct_items(map(tuple, counts))
-        by_rate = self._scored.values(rows)
-        return [[by_rate[number][place] for place in places] for number in self._places]
+        by_rate = self._all.values(counts)
+        return [by_rate[number] for number in self._places]
 
     def _without(self, times: Sequence[int]) -> Without:
-        without = self._scored.without(times)
+        without = self._all.without(times)
         return without._replace(rates=[without.rates[number] for number in self._places])
 
 

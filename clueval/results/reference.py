@@ -108,7 +108,7 @@ def with_reference(
     gate = next((metric for metric in metrics if isinstance(metric, Gate)), None)
     if has_reference and isinstance(gate, GateLists):
         raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
-    if groups.preparing.min_score is None:
+    if groups.preparing is None or groups.preparing.min_score is None:
         counting = replace(groups.counting, score_feature=None, thresholds=None)
         groups = groups._replace(counting=counting)
     of_reference = groups

@@ -33,10 +33,10 @@ from clueval.results.result import BagReports, Result
 from clueval.results.signature import Signature, written_filter
 from clueval.results.texts import FilePair, FileReading, Texts, opened
 from clueval.transforms.changes import LOCATED, UNIT, changes_of, checked, choices_of
-from clueval.transforms.options import Preparing
 
 if TYPE_CHECKING:
     from clueval.results.workers import Task
+    from clueval.transforms.options import Preparing
 
 _READING = Reading()
 
@@ -75,7 +75,8 @@ def score(
         reference_set: the annotation set of the reference, by default in the files of predicted.
         signature: that of another result: count as it says. Options that contradict it, also other `metrics`, and
             choices that nothing here can make, are errors.
-        options: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
+        options: those of ``clueval score``, as ``token_id=4`` for ``--token-id 4``, which ``clueval help score TOPIC``
+            explains: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
             ``by="document"`` or, for lists of tags or spans, with a value for each list, ``by=["news", "web"]``; of
             `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept); and of `Preparing`
             (changes to spans before they are counted, such as label maps). ``gold_set`` and ``predicted_set`` are the
@@ -212,10 +213,10 @@ def scored(
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
 
 
-def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
+def _require_other_data(preparing: Preparing | None, gold: Any, predicted: Any) -> None:
     """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
-    chosen = preparing.threshold_file()
-    if chosen is None or chosen.gold_sha256 is None or preparing.same_data:
+    chosen = None if preparing is None else preparing.threshold_file()
+    if preparing is None or chosen is None or chosen.gold_sha256 is None or preparing.same_data:
         return
     if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
         return

@@ -20,7 +20,6 @@ from clueval.files.errors import UsageError
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
 from clueval.reading.sides import sides_of
 from clueval.results.options import Groups, texts_may_differ
-from clueval.transforms.options import FREE
 
 if TYPE_CHECKING:
     from clueval.files.opening import Progress
@@ -61,7 +60,7 @@ def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | Non
 
     Raises `UsageError` for sides that do not go together, and for options that do not apply to them.
     """
-    readings, counting, workers, _, preparing = groups
+    readings, counting, workers, *_ = groups
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     if len(readings) > 2:
@@ -69,7 +68,7 @@ def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | Non
             "score takes one set of annotations of each side", advice="score the sets one by one"
         )
     decides = any if plan.align is None else all
-    golds = {f"any_of[{number}]": gold_side for number, gold_side in enumerate(preparing.golds())}
+    golds = {f"any_of[{number}]": gold_side for number, gold_side in enumerate(groups.golds())}
     sides = sides_of(
         {SIDES[0]: kept(gold) if golds else gold, SIDES[1]: predicted, **golds},
         [*readings, *(readings[0] for _ in golds)],
@@ -158,7 +157,8 @@ def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> 
     form = sides.listed[1].options.input
     if form in ANSWER_FORMATS:
         return (_answers_step(form == MENTIONS, groups, plan),)
-    groups.preparing.require_no_answers()
+    if groups.preparing is not None:
+        groups.preparing.require_no_answers()
     if sides.given is not None or texts_may_differ(plan):
         return ()
     gold, predicted = sides.listed[:2]
@@ -187,8 +187,9 @@ def _answers_step(are_mentions: bool, groups: Groups, plan: Plan) -> Step:
     """Return the step that places the answers of a language model on the text of gold."""
     from clueval.core.alignment import MAX_CELLS
     from clueval.transforms.locating import InlineAnswers, Locating  # few formats need it
+    from clueval.transforms.options import FREE, Preparing
 
-    preparing = groups.preparing
+    preparing = groups.preparing or Preparing()
     if groups.trust.resample_by == SENTENCE:
         raise UsageError(
             "answers are placed in whole documents, so sentences cannot be units",
@@ -211,10 +212,7 @@ def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
     if lists is None or len(sides.listed) > 2 or sides.pair_by is not None:
         return None
     if lists.kind == "tags":
-        from clueval.reading.clusters import (
-            TagReading,  # not needed for files
-            bag_of_tags,
-        )
+        from clueval.reading.clusters import TagReading, bag_of_tags  # not needed for files
 
         readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
         return bag_of_tags(lists.items, plan, readings, ids=lists.ids)

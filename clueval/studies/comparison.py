@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -36,7 +36,7 @@ Details = tuple[Sequence[Score], Sequence[Score]]
 """Tests of labels, and units that differ most."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Report):
     """The result of `compare`: several systems on the same units; the first is the baseline.
 
@@ -233,6 +233,10 @@ class Comparison(Report):
             yield self._table_of_scores(
                 phrase("{place}: details of each score", place=self._place(scores[-1])), scores
             )
+
+    def tables_of_paper(self, tables: Iterable[Table]) -> Iterator[Table]:
+        """The tables without the details of each score."""
+        return (table for table in tables if not table.is_folded)
 
     def drawn_tables(self) -> Iterator[Table]:
         """The tables, then those of labels, and of the units in which the systems differ most."""

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.document import Pair
@@ -45,7 +45,6 @@ from clueval.studies.wrong import (
     JudgedSpan,
     Search,
     counted,
-    reason_keys,
     rereadable,
 )
 
@@ -273,7 +272,7 @@ class Errors(ErrorReport):
             listed = list(groups(filter(choice.lists, wrong)))
             if tally is not None:
                 tally.places[None] += len(listed)
-                tally.reasons.update(key for error in wrong for key in reason_keys(error, choice))
+                tally.reasons.update(chain.from_iterable([error.keys for error in wrong]))
                 for group in listed:
                     tally.listed.update(
                         (error.sequence, error.side, error.span.label, error.reason) for error in group

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from clueval.core.case import Case
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
-from clueval.core.located import Located
+from clueval.core.located import EqualCases, Located
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
-from clueval.core.span import MERGED, NO_LABEL, SIDES
+from clueval.core.span import MERGED, NO_LABEL, SIDES, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.limits import require_short_texts
@@ -31,7 +31,7 @@ from clueval.studies.span_values import (
     FEATURES,
     TRAINED,
     Feature,
-    SpanInText,
+    SpansInText,
     TextWords,
     TrainingSpans,
     Value,
@@ -125,7 +125,8 @@ class Profile(Report):
         plan = self._pairs.plan
         search = Search(Choice(merge=plan.merge, where=plan.where), self._pairs.layers)
         counts = _Counts(self.metric, self._features, self._number)
-        for pair in self._pairs:
+        texts = self._pairs.texts(with_tags=False)  # of column files, which have no pairs beside their texts
+        for pair in (pair for (pair,) in texts) if self._pairs.skips else self._pairs:
             counts.see(pair, search)
         return {
             sequence: {feature: list(counts.entries(sequence, feature)) for feature in self._features}
@@ -215,53 +216,103 @@ class _Counts:
 
     def see(self, pair: Pair, search: Search) -> None:
         """Count the spans of a pair."""
-        words = [TextWords(side) for side in pair.sides]
-        cases_by_sequence: dict[str, list[Located]] = {}
-        for located_case in search.cases(pair):
-            cases_by_sequence.setdefault(located_case.sequence, []).append(located_case)
+        equal: list[EqualCases] | None = [] if self._is_exact and not search.choice.where else None
+        cases: dict[str, list[Located]] = {}
+        for located_case in search.cases(pair, equal):
+            cases.setdefault(located_case.sequence, []).append(located_case)
+        pairs = {each.sequence: each.spans() for each in equal or ()}  # spans of which both sides have one
         self.sequences |= dict.fromkeys(search.sequences)
-        for sequence, cases in cases_by_sequence.items():
-            values: dict[int, Sequence[Value]] = {}  # of all features of each span, by its `id`
-            for side in range(len(SIDES)):
-                spans = [span for case in cases for span in case.sides[side] or ()]
-                require_short_texts(sum(map(len, spans)), **pair.sides[side].in_errors)
-                depths = depths_of(spans)
-                for span in spans:
-                    span_in_text = SpanInText(span, words[side], depths[id(span)])
-                    values[id(span)] = [make(span_in_text) for make in self._features.values()]
+        words = [TextWords(side) for side in pair.sides]
+        for sequence in self.sequences:
+            on_both = pairs.get(sequence, ())
+            of_sides = [
+                [span for case in cases.get(sequence, ()) for span in case.sides[side] or ()]
+                for side in range(len(SIDES))
+            ]
+            depths = []
+            for side, spans in enumerate(of_sides):
+                everything = [*on_both, *spans]
+                require_short_texts(sum(map(len, everything)), **pair.sides[side].in_errors)
+                depths.append(depths_of(everything))
+            if on_both:
+                self._count_pairs(sequence, on_both, words, depths)
+            columns = [
+                self._columns(spans, of_side, of_spans[len(on_both) :])
+                for spans, of_side, of_spans in zip(of_sides, words, depths, strict=True)
+            ]
             if self._is_exact:
-                self._count_exact(sequence, cases, values)
+                self._count_exact(sequence, cases.get(sequence, ()), columns)
                 continue
-            for located_case in cases:
-                self._count(pair, sequence, located_case, values)
+            rows = {
+                id(span): row
+                for spans, of_side in zip(of_sides, columns, strict=True)
+                for span, row in zip(spans, zip(*of_side, strict=True), strict=True)
+            }
+            for located_case in cases.get(sequence, ()):
+                self._count(pair, sequence, located_case, rows)
+
+    def _columns(self, spans: Sequence[Span], words: TextWords, depths: Sequence[int]) -> list[list[Value]]:
+        """Return the values of each feature of spans of one side."""
+        in_text = SpansInText(spans, words, depths)
+        return [list(values_of(in_text)) for values_of in self._features.values()]
 
     def _bucket(self, feature: str, value: Value) -> Value:
         """Return the name of the bucket, unless values are sorted into buckets at the end."""
         return value if self._number is not None and feature in BUCKETS else bucket_of(feature, value)
 
-    def _count_exact(
-        self, sequence: str, cases: Iterable[Located], values: Mapping[int, Sequence[Value]]
+    def _add(self, sequence: str, columns: Iterable[Iterable[Value]], names: Sequence[str]) -> None:
+        """Count the values of each feature under names, of all labels together."""
+        for feature, column in zip(self._features, columns, strict=True):
+            for value, times in Counter(column).items():
+                tally = self._tallies[sequence, feature, self._bucket(feature, value)]
+                for name in names:
+                    tally[name, NO_LABEL] += times
+
+    def _count_pairs(
+        self,
+        sequence: str,
+        spans: Sequence[Span],
+        words: Sequence[TextWords],
+        depths: Sequence[Sequence[int]],
     ) -> None:
-        """Count the spans of a sequence, of equal ones of a side one."""
-        rows_by_name: dict[str, list[Sequence[Value]]] = {
-            f"{tp}{side}": [] for side in SIDES for tp in ("", "tp_")
-        }
+        """Count spans of which both sides have one; the depths of these are the first of each side."""
+        names = [[name, f"tp_{name}"] for name in SIDES]
+        first, second = (
+            [of_side.document.unit, of_side.words, of_side.document.text, of_side.document.sentences]
+            for of_side in words
+        )
+        of_sides = [of_side[: len(spans)] for of_side in depths]
+        if first == second and of_sides[0] == of_sides[1]:
+            self._add(sequence, self._columns(spans, words[0], of_sides[0]), [*names[0], *names[1]])
+            return
+        for of_side, of_spans, of_names in zip(words, of_sides, names, strict=True):
+            self._add(sequence, self._columns(spans, of_side, of_spans), of_names)
+
+    def _count_exact(
+        self, sequence: str, cases: Iterable[Located], columns: Sequence[Sequence[Sequence[Value]]]
+    ) -> None:
+        """Count the spans of a sequence, of equal ones of a side one. `columns`: their values by side and feature."""
+        chosen: tuple[list[int], list[int]] = [], []  # the numbers of the spans of each side that count
+        right: tuple[list[int], list[int]] = [], []
+        past = [0, 0]
         for case in cases:
             keys = [
                 [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in case.sides
             ]
             both = {*keys[0]} & {*keys[1]}
-            for name, of_side, spans, flags in zip(SIDES, keys, case.sides, case.counted, strict=True):
-                counted = zip(of_side, spans or (), flags or (True,) * len(of_side), strict=True)
-                for key, span in {key: span for key, span, counts in counted if counts}.items():
-                    rows_by_name[name].append(values[id(span)])
-                    if key in both:
-                        rows_by_name[f"tp_{name}"].append(values[id(span)])
-        for name, rows in rows_by_name.items():
-            for feature, column in zip(self._features, zip(*rows, strict=True), strict=bool(rows)):
-                for value, times in Counter(column).items():
-                    bucket = self._bucket(feature, value)
-                    self._tallies[sequence, feature, bucket][name, NO_LABEL] += times  # all labels together
+            for side, (of_side, flags) in enumerate(zip(keys, case.counted, strict=True)):
+                by_key = {
+                    key: past[side] + number
+                    for number, key in enumerate(of_side)
+                    if flags is None or flags[number]
+                }
+                chosen[side].extend(by_key.values())
+                right[side].extend(number for key, number in by_key.items() if key in both)
+                past[side] += len(of_side)
+        for side, name in enumerate(SIDES):
+            for numbers, of_name in ((chosen[side], name), (right[side], f"tp_{name}")):
+                taken = ([column[number] for number in numbers] for column in columns[side])
+                self._add(sequence, taken, [of_name])
 
     def _count(self, pair: Pair, sequence: str, case: Located, values: Mapping[int, Sequence[Value]]) -> None:
         try:

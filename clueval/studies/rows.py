@@ -17,17 +17,18 @@ Source: the CLUEval algorithm, "Error analysis".
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from itertools import accumulate, count
+from operator import add
 from typing import Any, NamedTuple
 
-from clueval.core.document import Document, Pair, Unit
+from clueval.core.document import Document, Pair, Sentence, Unit
 from clueval.core.matching import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
+from clueval.files import limits
 from clueval.files.arguments import checked_call, require_instance
 from clueval.files.errors import SpanError, UsageError
-from clueval.files.limits import require_short_texts
 from clueval.reports.place import Mark, MarkedText
 from clueval.studies.wrong import JudgedSpan, match_in, wrong_span
 
@@ -65,44 +66,124 @@ class Context(NamedTuple):
     def range(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of characters that half-open positions have in the text; what is outside is cut off."""
         start, end = start - self.first, end - self.first
-        size = len(self.text)
-        if self.starts is None:
+        size, starts = len(self.text), self.starts
+        if starts is None:
             start, end = max(start, 0), min(end, size)
             return min(start, size), max(start, end)
-        last = len(self.starts) - 1
-        begin = min(self.starts[min(max(start, 0), last)], size)
-        return begin, max(begin, self.starts[min(max(end, 0), last)] - 1)
+        last = len(starts) - 1
+        if 0 <= start < end <= last:  # nearly always
+            return starts[start], starts[end] - 1
+        begin = min(starts[min(max(start, 0), last)], size)
+        return begin, max(begin, starts[min(max(end, 0), last)] - 1)
 
-    def marks(self, kind: int, spans: Iterable[Span]) -> Iterator[Mark]:
-        """Yield marks of a kind for the fragments of spans."""
+    def marks(self, kind: int, spans: Iterable[Span]) -> list[Mark]:
+        """Return marks of a kind for the fragments of spans."""
         if not self.is_known:
-            return
+            return []
         past = self.first + (len(self.text) if self.starts is None else len(self.starts) - 1)
-        for span in spans:
-            for start, end in span.fragments:
-                if start == end or (start < past and end > self.first):
-                    yield Mark(kind, *self.range(start, end), span.label)
+        return [
+            Mark(kind, *self.range(start, end), span.label)
+            for span in spans
+            for start, end in span.fragments
+            if start == end or (start < past and end > self.first)
+        ]
+
+
+class Contexts:
+    """The contexts of ranges in the text of a document with sentences; the last one is kept."""
+
+    def __init__(self, text: Document, sentences: Sequence[Sentence], window: int | None) -> None:
+        self.text, self.sentences, self._window = text, sentences, window
+        self.starts = [sentence.start for sentence in sentences]
+        self._first, self._end = text.start, text.end
+        self._reach = max(REACH[text.unit], window or 0)
+        self._range: tuple[int, int] | None = None
+        self._context = Context("", 0, None, (False, False))
+
+    def of(self, around: tuple[int, int], inner: tuple[int, int]) -> Context:
+        """Return the context of a range, no further than `REACH` from a range within it."""
+        text, first, last = self.text, self._first, self._end
+        if last is None:
+            return Context("", inner[0], None, (False, False), is_known=False)
+        least, greatest = self._bounds(*around, last)
+        least, greatest = max(least, first), min(greatest, last)
+        start, end = max(least, inner[0] - self._reach), min(greatest, inner[1] + self._reach)
+        if self._window is not None:
+            least, greatest = first, last
+        if self._range != (start, end):
+            starts = None
+            if text.unit == "token":
+                tokens = (text.tokens or ())[start - first : end - first]
+                starts = list(
+                    map(add, accumulate(map(len, tokens), initial=0), count())
+                )  # with blanks between
+            cut = start > least, end < greatest
+            self._range, self._context = (
+                (start, end),
+                Context(text.text_between(start, end), start, starts, cut),
+            )
+        return self._context
+
+    def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
+        """Return the start and end of the context of a range, before it is limited by `REACH`.
+
+        Between sentences, it begins where the one before ends, and ends where the next one begins.
+        """
+        text, starts = self.text, self.starts
+        if self._window is not None:
+            return start - self._window, end + self._window
+        if self.sentences:
+            first = bisect_right(starts, start) - 1
+            begin = text.start
+            if first >= 0:
+                sentence = self.sentences[first]
+                begin = sentence.start if start < sentence.end else sentence.end
+            final = max(start, end - 1)
+            number = bisect_right(starts, final) - 1
+            if number >= 0 and final < self.sentences[number].end:
+                return begin, self.sentences[number].end
+            return begin, starts[number + 1] if number + 1 < len(starts) else last
+        if text.unit == "token" or text.text is None:
+            return text.start, last
+        # lines, searched within `REACH` only
+        reach = REACH["character"]
+        start, end = start - text.start, end - text.start
+        before = text.text.rfind("\n", max(start - reach, 0), start)
+        after = text.text.find("\n", end, end + reach)
+        begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
+        return begin + text.start, (after if after >= 0 else end + reach + 1) + text.start
 
 
 class SideTexts:
-    """The texts of a pair for the errors of one side; what the side's document lacks is the other's."""
+    """The texts of a pair for the errors of one side; what the side's document lacks is the other's.
 
-    def __init__(self, own: Document, other: Document, window: int | None) -> None:
-        self.own, self._window = own, window
+    `shared` are the texts for the other side, whose contexts are the same if the texts are.
+    """
+
+    def __init__(
+        self, own: Document, other: Document, window: int | None, shared: SideTexts | None = None
+    ) -> None:
+        self.own = own
         self.text = own if own.end is not None else other
         self.metadata = own.metadata or other.metadata
         self._ids = own.token_ids or other.token_ids if own.unit == "token" else None
-        self._sentences = own.sentences or other.sentences
-        self._starts = [sentence.start for sentence in self._sentences]
-        self._has_names = any(sentence.id is not None for sentence in self._sentences)
-        self._latest: tuple[tuple[int, int], Context] | None = None
+        sentences = own.sentences or other.sentences
+        self._has_names = any(sentence.id is not None for sentence in sentences)
+        contexts: Contexts | None = None if shared is None else shared.contexts
+        if contexts is None or (contexts.sentences, *_text(contexts.text)) != (sentences, *_text(self.text)):
+            contexts = Contexts(self.text, sentences, window)
+        self.contexts: Contexts = contexts
+        self._end = self.text.end
         self._shown = 0
 
     def of(self, span: Span) -> str:
         """Return the text of a span. Raises `LimitError` if all texts so far are too long together."""
         self._shown += span.end - span.start  # with gaps, since contexts show them
-        require_short_texts(self._shown, **self.text.in_errors)
-        return GAP.join([self.text.text_between(*part) for part in span.fragments])
+        if self._shown > limits.MAX_COVERED:
+            limits.require_short_texts(self._shown, **self.text.in_errors)
+        if span.parts is None:
+            return self.text.text_between(span.start, span.end)
+        return GAP.join([self.text.text_between(*part) for part in span.parts])
 
     def ids_of(self, start: int, end: int) -> tuple[str, str]:
         """Return the ids of the first and the last token of a range; empty without any."""
@@ -119,18 +200,19 @@ class SideTexts:
         """Return the ids of the sentences in which a range lies, without those that the file does not give."""
         if not self._has_names:
             return []
-        first = max(bisect_right(self._starts, start) - 1, 0)
-        last = max(bisect_left(self._starts, end), first + 1)
+        starts = self.contexts.starts
+        first = max(bisect_right(starts, start) - 1, 0)
+        last = max(bisect_left(starts, end), first + 1)
         return [
             name
-            for begin, past, name in self._sentences[first:last]
+            for begin, past, name in self.contexts.sentences[first:last]
             if name is not None and begin < max(end, start + 1) and start < past
         ]
 
     def require_inside(self, span: Span) -> None:
         """Raise `SpanError` for a span outside the text, which its own document does not have."""
         text = self.text
-        if text.end is not None and (span.start < text.start or span.end > text.end):
+        if self._end is not None and (span.start < text.start or span.end > self._end):
             raise SpanError(
                 f"span {name_of(span)} lies outside the text",
                 **text.in_errors,
@@ -140,58 +222,17 @@ class SideTexts:
 
     def context(self, around: tuple[int, int], inner: tuple[int, int]) -> Context:
         """Return the context of a range, no further than `REACH` from a range within it."""
-        text = self.text
-        if text.end is None:
-            return Context("", inner[0], None, (False, False), is_known=False)
-        least, greatest = self._bounds(*around, text.end)
-        least, greatest = max(least, text.start), min(greatest, text.end)
-        reach = max(REACH[text.unit], self._window or 0)
-        start, end = max(least, inner[0] - reach), min(greatest, inner[1] + reach)
-        if self._window is not None:
-            least, greatest = text.start, text.end
-        if self._latest is None or self._latest[0] != (start, end):
-            starts = None
-            if text.unit == "token":
-                tokens = (text.tokens or ())[start - text.start : end - text.start]
-                starts = [0, *accumulate(len(token) + 1 for token in tokens)]
-            cut = start > least, end < greatest
-            self._latest = (start, end), Context(text.text_between(start, end), start, starts, cut)
-        return self._latest[1]
+        return self.contexts.of(around, inner)
 
-    def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
-        """Return the start and end of the context of a range, before it is limited by `REACH`.
 
-        Between sentences, it begins where the one before ends, and ends where the next one begins.
-        """
-        text, starts = self.text, self._starts
-        if self._window is not None:
-            return start - self._window, end + self._window
-        if self._sentences:
-            first = bisect_right(starts, start) - 1
-            begin = text.start
-            if first >= 0:
-                sentence = self._sentences[first]
-                begin = sentence.start if start < sentence.end else sentence.end
-            final = max(start, end - 1)
-            number = bisect_right(starts, final) - 1
-            if number >= 0 and final < self._sentences[number].end:
-                return begin, self._sentences[number].end
-            return begin, starts[number + 1] if number + 1 < len(starts) else last
-        if text.unit == "token" or text.text is None:
-            return text.start, last
-        # lines, searched within `REACH` only
-        reach = REACH["character"]
-        start, end = start - text.start, end - text.start
-        before = text.text.rfind("\n", max(start - reach, 0), start)
-        after = text.text.find("\n", end, end + reach)
-        begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
-        return begin + text.start, (after if after >= 0 else end + reach + 1) + text.start
+def _text(document: Document) -> tuple[object, ...]:
+    return document.unit, document.start, document.tokens, document.text
 
 
 def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:
     """Return the texts for the errors of each side of a pair."""
-    gold, predicted = pair.sides
-    return SideTexts(gold, predicted, window), SideTexts(predicted, gold, window)
+    of_gold = SideTexts(*pair.sides, window)
+    return of_gold, SideTexts(pair.predicted, pair.gold, window, of_gold)
 
 
 # Rows
@@ -241,6 +282,9 @@ class Finding(Mapping[str, Any]):
 
     def items(self) -> ItemsView[str, Any]:
         return self._cells.items()
+
+    def values(self) -> ValuesView[Any]:
+        return self._cells.values()
 
     def __repr__(self) -> str:
         return repr(self._cells)

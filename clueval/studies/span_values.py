@@ -10,7 +10,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, compress, count, pairwise
 
 from clueval.core.alignment import are_unknown
@@ -54,14 +54,13 @@ class TextWords:
         self.is_known = document.end is not None and not are_unknown(document.tokens or ())
         self.of_characters = document.unit == "character"
         self.words: Sequence[str] = () if self.of_characters else document.tokens or ()
-        self.sentence_starts = [sentence.start for sentence in document.sentences]
         if self.is_known and self.of_characters:
             tokens = list(TOKEN.finditer(document.text or ""))
             self._starts = [match.start() + document.start for match in tokens]
             self._ends = [match.end() + document.start for match in tokens]
             self.words = [match[0] for match in tokens]
 
-    def of(self, span: Span) -> Text:
+    def of(self, span: Span) -> Sequence[str]:
         """Return the words that share a position with a span."""
         if not self.is_known:
             return ()
@@ -71,34 +70,32 @@ class TextWords:
                 words += self.words[bisect_right(self._ends, start) : bisect_right(self._starts, end - 1)]
             else:
                 words += self.words[start - self.document.start : end - self.document.start]
-        return tuple(words)
+        return words
 
 
-class SpanInText:
-    """A span of one side of a sequence: the words of its document, and its depth of nesting among those of its side."""
+class SpansInText:
+    """Spans of one document, with its words; `depths` are those of nesting among the spans of their side."""
 
-    def __init__(self, span: Span, words: TextWords, depth: int) -> None:
-        self.span, self.words, self.depth = span, words, depth
-        self._text: str | None = None
-        self._lower: Text | None = None
+    def __init__(self, spans: Sequence[Span], words: TextWords, depths: Iterable[int]) -> None:
+        self.spans, self.words, self.depths = spans, words, depths
 
-    @property
-    def text(self) -> str:
-        """The text of the span, fragments joined by blanks."""
-        if self._text is None:
-            if MENTION in self.span.features:
-                self._text = str(self.span.features[MENTION])
-            else:
-                document = self.words.document
-                self._text = " ".join(document.text_between(*part) for part in self.span.fragments)
-        return self._text
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of each span, fragments joined by blanks."""
+        text_between = self.words.document.text_between
+        return [
+            str(span.features[MENTION])
+            if MENTION in span.features
+            else text_between(span.start, span.end)
+            if span.parts is None
+            else " ".join(text_between(*part) for part in span.parts)
+            for span in self.spans
+        ]
 
-    @property
-    def lower(self) -> Text:
-        """The words of the span in lower case."""
-        if self._lower is None:
-            self._lower = lower(self.words.of(self.span))
-        return self._lower
+    @cached_property
+    def lower(self) -> list[Text]:
+        """The words of each span in lower case."""
+        return [lower(self.words.of(span)) for span in self.spans]
 
 
 def lower(words: Iterable[str]) -> Text:
@@ -107,13 +104,17 @@ def lower(words: Iterable[str]) -> Text:
 
 # Features of single spans
 
-Feature = Callable[[SpanInText], Value]
+Feature = Callable[[SpansInText], Iterable[Value]]
+"""Returns the value of each span."""
 
 
-def _length(span_in_text: SpanInText) -> Value:
-    if span_in_text.words.is_known and span_in_text.words.of_characters:
-        return len(span_in_text.words.of(span_in_text.span))
-    return sum([end - start for start, end in span_in_text.span.fragments])
+def _lengths(spans: SpansInText) -> Iterable[Value]:
+    if spans.words.is_known and spans.words.of_characters:
+        return [len(spans.words.of(span)) for span in spans.spans]
+    return [
+        span.end - span.start if span.parts is None else sum([end - start for start, end in span.parts])
+        for span in spans.spans
+    ]
 
 
 @lru_cache(_TEXTS)
@@ -135,22 +136,29 @@ def _punctuation(text: str) -> str:
     return "edge" if text[0] in marks or text[-1] in marks else "inside"
 
 
-def _position(span_in_text: SpanInText) -> Value:
-    start, sentences = span_in_text.span.start, span_in_text.words.document.sentences
-    number = bisect_right(span_in_text.words.sentence_starts, start) - 1
-    if number < 0 or start >= sentences[number].end:
-        return NO_SENTENCE
-    sentence = sentences[number]
-    return (start - sentence.start) / (sentence.end - sentence.start)
+def _of_texts(value_of: Callable[[str], str]) -> Feature:
+    return lambda spans: map(value_of, spans.texts) if spans.words.is_known else [NO_TEXT] * len(spans.spans)
+
+
+def _positions(spans: SpansInText) -> Iterator[Value]:
+    sentences = spans.words.document.sentences
+    starts = [sentence.start for sentence in sentences]
+    for span in spans.spans:
+        number = bisect_right(starts, span.start) - 1
+        if number < 0 or span.start >= sentences[number].end:
+            yield NO_SENTENCE
+        else:
+            begin, end, _ = sentences[number]
+            yield (span.start - begin) / (end - begin)
 
 
 FEATURES: Mapping[str, Feature] = {
-    "length": _length,
-    "casing": lambda each: _casing(each.text) if each.words.is_known else NO_TEXT,
-    "punctuation": lambda each: _punctuation(each.text) if each.words.is_known else NO_TEXT,
-    "position": _position,
-    "label": lambda each: each.span.label,
-    "depth": lambda each: each.depth,
+    "length": _lengths,
+    "casing": _of_texts(_casing),
+    "punctuation": _of_texts(_punctuation),
+    "position": _positions,
+    "label": lambda spans: [span.label for span in spans.spans],
+    "depth": lambda spans: spans.depths,
 }
 """The features of single spans."""
 
@@ -190,51 +198,52 @@ class TrainingSpans:
                 if text in self._labels and len(text) == size:
                     yield text
 
-    def _frequency(self, span_in_text: SpanInText) -> Value:
+    def _frequencies(self, spans: SpansInText) -> Iterable[Value]:
         """How often the text was a span."""
-        return self._labels.get(span_in_text.lower, Counter[str]()).total()
+        return [self._labels[text].total() if text in self._labels else 0 for text in spans.lower]
 
-    def _seen(self, span_in_text: SpanInText) -> Value:
+    def _seen(self, spans: SpansInText) -> Iterator[Value]:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
-        text = span_in_text.lower
-        if text in self._labels:
-            return "text and label" if span_in_text.span.label in self._labels[text] else "other label"
-        return "tokens" if text and self._words.issuperset(text) else "none"
+        for span, text in zip(spans.spans, spans.lower, strict=True):
+            if text in self._labels:
+                yield "text and label" if span.label in self._labels[text] else "other label"
+            else:
+                yield "tokens" if text and self._words.issuperset(text) else "none"
 
-    def _consistency(self, span_in_text: SpanInText) -> Value:
+    def _consistencies(self, spans: SpansInText) -> Iterator[Value]:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
-        text = span_in_text.lower
-        spans = self._labels.get(text, Counter[str]())[span_in_text.span.label]
-        return min(1.0, spans / max(1, self._occurrences[text])) if spans else 0
+        for span, text in zip(spans.spans, spans.lower, strict=True):
+            number = self._labels[text][span.label] if text in self._labels else 0
+            yield min(1.0, number / max(1, self._occurrences[text])) if number else 0
 
     @property
     def features(self) -> Mapping[str, Feature]:
-        return dict(zip(TRAINED, (self._frequency, self._seen, self._consistency), strict=True))
+        return dict(zip(TRAINED, (self._frequencies, self._seen, self._consistencies), strict=True))
 
 
-def depths_of(spans: Iterable[Span]) -> dict[int, int]:
-    """Return for each span, by its `id`, its depth of nesting: 1 and the number of other ranges that contain it.
+def depths_of(spans: Sequence[Span]) -> list[int]:
+    """Return the depth of nesting of each span: 1 and the number of other ranges that contain it.
 
     Costs O(n log n) for n spans.
 
-    >>> outer, inner = Span(0, 9), Span(2, 4)
-    >>> list(depths_of([inner, outer]).values())
-    [1, 2]
+    >>> depths_of([Span(2, 4), Span(0, 9)])
+    [2, 1]
     """
-    ordered = sorted(spans, key=lambda span: (span.start, -span.end))
+    order = sorted(range(len(spans)), key=lambda number: (spans[number].start, -spans[number].end))
+    ordered = [spans[number] for number in order]
+    depths = [1] * len(spans)
     if all(first.end <= second.start < second.end for first, second in pairwise(ordered)):
-        return {id(span): 1 for span in ordered}
+        return depths
     ends = sorted({-span.end for span in ordered})
     counts = [0] * (len(ends) + 1)  # of the spans so far, by end, as sums over ranges (a Fenwick tree)
     equal: Counter[tuple[int, int]] = Counter()
-    depths: dict[int, int] = {}
-    for span in ordered:
+    for number, span in zip(order, ordered, strict=True):
         place = rank = bisect_right(ends, -span.end)
         around = 0  # the spans so far that end no sooner than this one
         while place:
             around += counts[place]
             place &= place - 1
-        depths[id(span)] = 1 + around - equal[span.start, span.end]
+        depths[number] = 1 + around - equal[span.start, span.end]
         equal[span.start, span.end] += 1
         while rank < len(counts):
             counts[rank] += 1

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.count import collector_paused
 from clueval.core.document import Document
-from clueval.core.located import EqualCase
+from clueval.core.located import EqualCases
 from clueval.core.matching import KINDS, with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
@@ -38,7 +38,6 @@ from clueval.studies.wrong import (
     Choice,
     JudgedSpan,
     Search,
-    judged,
     rereadable,
     right_span,
     text_order,
@@ -163,7 +162,7 @@ class TwoSystems(ErrorReport):
         return tables_of_two(reports, self.shown_names(), self.choice, self.counts(), self._tally.places)
 
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[SharedError]]]]:
-        searches = [Search(self.choice, self.layers) for _ in range(self._systems)]
+        searches = [Search(self.choice, self.layers, also_right=True) for _ in range(self._systems)]
         for text in self._texts():
             with collector_paused(text):
                 all_results, equal = self._results(text, searches)
@@ -196,12 +195,18 @@ class TwoSystems(ErrorReport):
         results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
         equal: list[dict[tuple[str, int, int], Span]] = []
         for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
-            left_out: list[EqualCase] | None = None if self.choice.where else []
+            left_out: list[EqualCases] | None = None if self.choice.where else []
             for case in search.cases(pair, left_out):
-                for judged_span in judged(pair, case, self.choice, also_right=True):
+                for judged_span in search.judged(pair, case):
                     key = judged_span.sequence, judged_span.side, *place_and_labels(judged_span.span)
                     results_by_key.setdefault(key, [None, None])[system] = judged_span
-            equal.append({equal_case[:3]: equal_case.span for equal_case in left_out or ()})
+            equal.append(
+                {
+                    (cases.sequence, span.start, span.end): span
+                    for cases in left_out or ()
+                    for span in cases.spans()
+                }
+            )
         for results in results_by_key.values():
             for system, other in enumerate(reversed(results)):
                 if results[system] is None and other is not None and other.side == 0:

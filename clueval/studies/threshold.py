@@ -23,7 +23,7 @@ from clueval.reading.options import InputSide
 from clueval.reading.paths import is_path_or_paths
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Rate, Table
+from clueval.reports.table import Cell, Dot, Rate, Table, shown
 from clueval.results.score import score
 from clueval.results.summary import counted, summary
 from clueval.results.tables import named
@@ -76,7 +76,7 @@ class Measure(NamedTuple):
         return max(meets, key=lambda point: (point[self.rate], point["threshold"]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Threshold(Report):
     """A threshold that was chosen, or one for each label.
 
@@ -131,6 +131,22 @@ class Threshold(Report):
         """Write the file for ``min_score``, whole or not at all. Raises `FileError`."""
         with whole_file(Path(path)) as file:
             file.write(self.to_json() + "\n")
+
+    def verdict(self) -> str:
+        """Return the threshold with its rates; of several, the least and the greatest one."""
+        points = list(self.chosen.values())
+        least, greatest = (numeral(end(point["threshold"] for point in points), ".6g") for end in (min, max))
+        if len(points) > 1:
+            return phrase(
+                "threshold of {n} label: {least}|thresholds of {n} labels: from {least} to {greatest}",
+                n=len(points),
+                least=least,
+                greatest=greatest,
+            )
+        rates = {name: shown(Rate(points[0][name])) for name in ("precision", "recall", "f1")}
+        return phrase(
+            "F1 {f1} at the threshold {least} (precision {precision}, recall {recall})", least=least, **rates
+        )
 
     def facts(self) -> Iterator[str]:
         """The numbers of documents and positions."""

@@ -21,7 +21,7 @@ from clueval.core.count import Plan, collector_paused, count, decided, sequences
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels, matches_in
-from clueval.core.located import EqualCase, Located, located
+from clueval.core.located import EqualCases, Located, located
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash, shared_positions
@@ -190,7 +190,8 @@ class JudgedSpan(NamedTuple):
 
     `others` come by position, and `shown` are those that a row shows. `start` and `end` are the first and the last
     position of the span and of these spans, half-open. `is_error` says whether the choice of level and layer counts it
-    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``.
+    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``. A span
+    that a `Search` has found has the keys by which it is counted.
     """
 
     side: int
@@ -204,6 +205,7 @@ class JudgedSpan(NamedTuple):
     start: int
     end: int
     error_type: str = ""
+    keys: Sequence[ReasonKey] = ()
 
     @property
     def side_name(self) -> str:
@@ -222,12 +224,13 @@ class JudgedSpan(NamedTuple):
 class Search:
     """Finds the errors of a choice in one text after the other; `end` checks the choice."""
 
-    def __init__(self, choice: Choice, layers: Sequence[str] = ()) -> None:
-        self.choice = choice
+    def __init__(self, choice: Choice, layers: Sequence[str] = (), *, also_right: bool = False) -> None:
+        self.choice, self._also_right = choice, also_right
+        self._verdicts: dict[object, list[_Verdict]] = {}
         self._plan = Plan((), merge=choice.merge, where=choice.where)
         self._layers = dict.fromkeys(layers)
 
-    def cases(self, pair: Pair, equal: list[EqualCase] | None = None) -> Iterator[Located]:
+    def cases(self, pair: Pair, equal: list[EqualCases] | None = None) -> Iterator[Located]:
         """Return the cases of a pair; none if the filter leaves out its document.
 
         Those of two equal spans are put into `equal`, if that is given, and left out.
@@ -248,8 +251,24 @@ class Search:
     def wrong(self, pair: Pair) -> list[JudgedSpan]:
         """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
         with collector_paused([pair]):
-            spans = [span for case in self.cases(pair, []) for span in judged(pair, case, self.choice)]
+            spans = [span for case in self.cases(pair, []) for span in self.judged(pair, case)]
         return sorted(spans, key=text_order)
+
+    def judged(self, pair: Pair, case: Located) -> list[JudgedSpan]:
+        """Return the spans of a case that count, as `judged` does; equal cases of rows are judged once."""
+        key = case.sequence, case.rows
+        verdicts = None if case.rows is None else self._verdicts.get(key)
+        if verdicts is not None:
+            return [verdict.at(case) for verdict in verdicts]
+        spans = [
+            judged_span._replace(keys=tuple(reason_keys(judged_span, self.choice)))
+            for judged_span in judged(pair, case, self.choice, also_right=self._also_right)
+        ]
+        if case.rows is not None:
+            if len(self._verdicts) == MOST_VERDICTS:
+                self._verdicts.clear()
+            self._verdicts[key] = [_Verdict.of(judged_span, case) for judged_span in spans]
+        return spans
 
     def end(self) -> None:
         """Raise `UsageError` if the labelled layer never occurred."""
@@ -258,6 +277,46 @@ class Search:
             names = ", ".join(self._layers)
             advice = f"one of {names}" if names else "the documents have no layers"
             raise UsageError(f"there is no layer {wanted!r}", advice=advice)
+
+
+MOST_VERDICTS = 1 << 13
+"""The number of different cases of which it is known what is wrong."""
+
+
+class _Verdict(NamedTuple):
+    """A span of a case as it was judged, and the numbers of the spans concerned: its own, others, partners."""
+
+    judged_span: JudgedSpan
+    number: int
+    others: Sequence[int]
+    partners: Sequence[int]
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, judged_span: JudgedSpan, case: Located) -> _Verdict:
+        numbers = {id(span): number for side in case.sides for number, span in enumerate(side or ())}
+        return cls(
+            judged_span,
+            numbers[id(judged_span.span)],
+            [numbers[id(other)] for other in judged_span.others],
+            [numbers[id(partner)] for partner in judged_span.match.partners],
+            judged_span.start - case.first,
+            judged_span.end - case.first,
+        )
+
+    def at(self, case: Located) -> JudgedSpan:
+        """Return the span of a case that is equal but for its place."""
+        side, sequence, match, _, reason, is_error, _, shown, _, _, error_type, keys = self.judged_span
+        of_other = case.sides[1 - side] or ()
+        span = (case.sides[side] or ())[self.number]
+        match = Match(span, match.kind, tuple([of_other[n] for n in self.partners]), match.labels)
+        others = [of_other[n] for n in self.others]
+        start, end = self.start + case.first, self.end + case.first
+        shown = others[: len(shown)]
+        return JudgedSpan(
+            side, sequence, match, others, reason, is_error, span, shown, start, end, error_type, keys
+        )
 
 
 def text_order(judged_span: JudgedSpan) -> tuple[int, int, int, int, int]:
@@ -386,7 +445,9 @@ class ReasonKey(NamedTuple):
 
 
 def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
-    """Yield what is counted of a span that is not exactly right: by its joined label, or by the label of each layer."""
+    """Yield what is counted of a span unless it is right: by its joined label, or by the label of each layer."""
+    if wrong.reason == RIGHT:
+        return
 
     def label_of(span: Span, layer: str | None) -> str | None:
         return span.label if layer is None else span.by_layer.get(layer)

@@ -212,10 +212,11 @@ class Alternatives(EachPair):
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
         layers: dict[str, Sequence[Span]] = {}
-        for layer, spans in pair.gold.layers.items():
+        for layer in pair.gold.layers:
             groups, others = _groups_and_others(pair.gold, layer)
             if not groups:
                 continue
+            spans = pair.gold.layers[layer]
             for members in _groups_and_others(pair.predicted, layer)[0]:
                 if len(members) > 1:
                     raise UsageError(

@@ -80,7 +80,7 @@ def test_a_pyproject_without_a_table_of_clueval_says_nothing(folder: Path, capsy
     ("text", "message"),
     [
         ("metric = ", "clueval.toml: is not TOML"),
-        ('metrik = "exact"', "no command has an option 'metrik'; did you mean metric?"),
+        ('metrik = "exact"', "no command has an option 'metrik' (did you mean metric?)"),
         ("merge = 3", "merge must be true or false, not an int"),
         ("[set.fair]\nfocus = 1", "settings are part of a metric: metric = 'fair(focus=system)'"),
         ('metric = "os.Path()"', "a configuration cannot name a class as a metric"),

@@ -182,7 +182,7 @@ def random_rows(source: random.Random) -> Rows:
 def random_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = random.Random(7)
     names = ("Key", "New", "Old")
-    documents = [{name: random_rows(source) for name in names} for _ in range(120)]
+    documents = [{name: random_rows(source) for name in names} for _ in range(50)]
     return write_corpus(tmp_path_factory.mktemp("random") / "corpus", *documents, length=20)
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from strategies import any_spans
 
 from clueval import Document, Span, score
+from clueval.compat.gate import COLUMNS
 from clueval.core.document import Pair
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate
@@ -247,3 +248,12 @@ def test_types_of_merged_layers_are_not_compared_with_a_reference() -> None:
 
     with pytest.raises(UsageError, match="not merged"):
         score(*sides, reference=sides[0], metrics="gate", merge=True)
+
+
+def test_columns_have_the_names_of_gates_table() -> None:
+    names = {column: number for column, number in COLUMNS.items() if "orrect" not in column}
+
+    assert list(COLUMNS)[:4] == ["precisionStrict", "recallStrict", "F1Strict", "accuracyStrict"]
+    assert names["accuracyLenient"] == "single_correct_accuracy_lenient"
+    assert list(names)[8:12] == ["targets", "responses", "missingStrict", "trueMissingStrict"]
+    assert COLUMNS["singleCorrectPartial"] == "single_correct_partial"

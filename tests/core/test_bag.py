@@ -228,6 +228,25 @@ def test_a_place_gets_occurrences_of_cases_once_or_several_times() -> None:
     assert once[DocumentPlace((), "other"), "x", "exact"]["micro"]["gold"] == 1
 
 
+def test_a_place_of_several_documents_has_the_sum_of_them() -> None:
+    plan = replace(EXACT, units="document")
+    bag = count(corpus([("A[0,1)", "")] * 5), plan).grouped(lambda place: int(place.name) % 2)  # type: ignore[attr-defined]
+
+    assert bag.documents == {0: 3, 1: 2}
+    assert bag.positions == {BOTH: {0: 60, 1: 40}}
+    assert {place: row["micro"]["gold"] for (place, *_), row in reports(bag, plan).items()} == {0: 3, 1: 2}
+
+
+def test_parts_of_a_text_are_places_in_which_no_document_begins() -> None:
+    bag = Bag()
+    bag.add_text("first", 5)
+    bag.add_parts({"second": 7, "third": 2})
+    bag.add_parts({"alone": 4}, present=1)
+
+    assert bag.documents == {"first": 1, "second": 0, "third": 0, "alone": 0}
+    assert bag.positions == {BOTH: {"first": 5, "second": 7, "third": 2}, 1: {"alone": 4}}
+
+
 def test_a_case_over_the_end_of_a_sentence_joins_the_sentences() -> None:
     text = pair("A[0,1) A[4,6) B[12,13)", "A[0,1)", sentences=sentences(5, 10, 15, 20))
     bag = count([text], replace(EXACT, units="sentence"), ["x"])

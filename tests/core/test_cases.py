@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clueval import score
 from clueval.core.case import case_of, keys_of, keys_of_triples, other_key, same_key, which_count
 from clueval.core.document import Document, Layers, Row
-from clueval.core.located import EqualCase, located
+from clueval.core.located import EqualCases, located
 from clueval.core.span import Span
 from tests.cases import spans
 
@@ -255,10 +255,10 @@ def test_around_has_the_spans_of_the_other_side_that_overlap() -> None:
 
 def test_cases_of_two_equal_spans_can_be_kept_apart() -> None:
     sides = [text("A[0,2) B[4,5) C[7,9) D[10,11)"), text("A[0,2) X[4,5) C[7,8) D[11,12)")]
-    equal: list[EqualCase] = []
+    equal: list[EqualCases] = []
 
     assert [case.first for case in located(sides, ["x"], equal=equal)] == [4, 7, 10, 11]
-    assert [(each.sequence, each.start, each.end, each.span.label) for each in equal] == [("x", 0, 2, "A")]
+    assert [(each.sequence, each.spans()) for each in equal] == [("x", [Span(0, 2, {"x": "A"})])]
     assert [case.first for case in located(sides, ["x"])] == [0, 4, 7, 10, 11]
 
 
@@ -280,6 +280,31 @@ def test_located_cases_have_the_order_and_the_filter_of_their_keys() -> None:
     assert case.sides[1:] == ((), None)
     assert (case.counted, other.counted) == (((True,) * 3, (), None), ((False,) * 3, (), None))
     assert unfiltered.counted == (None, None, None)
+
+
+def test_located_cases_keep_the_order_of_an_ordered_document_and_merge_layers() -> None:
+    layers = {"x": [Span(0, 2, "B"), Span(0, 2, "A")], "y": [Span(0, 2, "C")]}
+    ordered, other = (Document("d", layers, tokens=["x"] * 4, ordered=ordered) for ordered in (True, False))
+
+    (case,) = located([ordered, other], ["x"])
+    layers = {"x": [Span(0, 2, "B"), Span(4, 5, "A")], "y": [Span(0, 2, "C")]}
+    merged = list(located([Document("d", layers, tokens=["x"] * 5), NONE], ["x", "y"], merge=True))
+
+    assert [[span.label for span in side or ()] for side in case.sides] == [["B", "A"], ["A", "B"]]
+    assert [[span.label for span in each.sides[0] or ()] for each in merged] == [["B|C"], ["A|_"]]
+
+
+def test_a_case_has_the_spans_of_a_side_that_count() -> None:
+    gold, predicted = text("A[0,2) B[1,3)"), text("A[0,2)")
+    layers = {"x": gold.layers["x"], "y": spans("high[2,3)")}
+    (key,) = keys(Document("d", layers, tokens=["x"] * 12), predicted, where={"y": frozenset({"high"})})
+    case = case_of(key, "x")
+
+    assert [(number, span.label) for number, span in case.counting(0)] == [(1, "B")]
+    assert [list(case_of((*key[:3], (0, 2, 0, "A")), "x").counting(side)) for side in (0, 1)] == [
+        [(0, Span(0, 2, {"x": "A"}))],
+        [],
+    ]
 
 
 # Properties

@@ -298,6 +298,17 @@ def test_a_metric_that_keeps_no_cases_counts_them_in_their_sentences() -> None:
     assert by_unit(bag, AtOnce()) == {("d", 1): {("spans",): 2}, ("d", 2): {}, ("d", 3): {("spans",): 1}}
 
 
+def test_cases_beside_the_text_have_no_positions_whatever_their_documents_have() -> None:
+    words = Document("d", {"x": spans("A[0,1)")}, list("ab"), token_ids=list("12"), tags={"x": ["B-A", "O"]})
+    letters = Document("d", {"x": spans("A[0,1)")}, text="ab", unit="character")
+    bags = [
+        count([[Pair(side, replace(side, tags={}), beside=True)]], Plan((Exact(),)))
+        for side in (words, letters)
+    ]
+
+    assert [list(bag.keys) for bag in bags] == [[("x", (0, 0, 3, (0, 1, 0, "A"), (0, 1, 1, "A")))]] * 2
+
+
 def test_spans_beside_the_text_are_in_no_sentence() -> None:
     given_document = document((0, 1), (8, 9))
     words = by_unit(bag_of(Words(), given_document, steps=(Beside(),)), Words())

@@ -19,6 +19,7 @@ from strategies import flat_spans
 from clueval import errors, score
 from clueval.core.document import Document
 from clueval.core.matching import KINDS, LEVELS, Kind, Match, match_spans, merge_layers, with_merged
+from clueval.core.one_to_one import most_pairs
 from clueval.core.overlap import overlap_components
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import OverlapError, UsageError
@@ -408,3 +409,34 @@ def test_wrong_arguments_are_named(call: Callable[[], object], message: str) -> 
         call()
 
     assert str(error.value).startswith(message)
+
+
+# One to one
+
+
+EDGES = st.lists(st.lists(st.integers(0, 4), max_size=4, unique=True), max_size=6)
+
+
+def greatest(partners: Sequence[Sequence[int]], taken: frozenset[int] = frozenset()) -> int:
+    """The most pairs of members and partners, by trying everything."""
+    if not partners:
+        return 0
+    of_first = [1 + greatest(partners[1:], taken | {each}) for each in partners[0] if each not in taken]
+    return max(greatest(partners[1:], taken), *of_first, 0)
+
+
+@given(EDGES)
+@example([[0], [0, 1], [1, 2], [2, 3], [0, 1, 2, 3]])
+@example([[0, 1], [0, 2], [0], [2], [0, 1, 2], [1]])
+@example([[1, 0], [1], [1, 0], [0, 1, 2], [2, 3]])
+def test_as_many_as_possible_are_paired_and_earlier_members_keep_a_partner(partners: list[list[int]]) -> None:
+    edges = [[(each, 10 * member + each) for each in of_member] for member, of_member in enumerate(partners)]
+    chosen = most_pairs(edges)
+    mates = [value % 10 for value in chosen if value is not None]
+    sizes = [greatest(partners[:n]) for n in range(len(partners) + 1)]
+
+    assert [value is not None for value in chosen] == [before < after for before, after in pairwise(sizes)]
+    assert len(set(mates)) == len(mates)
+    assert all(
+        value is None or (value // 10 == n and value % 10 in partners[n]) for n, value in enumerate(chosen)
+    )

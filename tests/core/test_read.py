@@ -117,6 +117,15 @@ def test_files_that_are_settled_keep_their_schemes_and_repaired_tags() -> None:
     assert (open_ones[1], read.neighbours) == (2, {})
 
 
+def test_layers_and_files_that_are_settled_one_by_one_add_up() -> None:
+    read, layer = Read(), ("gold", "f", "x")
+    for scheme, ill_formed in ((None, 0), ("BIO", 2), (None, 1)):
+        read.settle_layer(layer, scheme, ill_formed)
+        read.add_file("gold", "conll")
+
+    assert (read.schemes(), read.repaired("gold"), read.files) == ({layer: "BIO"}, 3, {"gold": 3})
+
+
 def test_documents_in_memory_are_not_settled() -> None:
     read = read_of(tagged("I-A", None))
     read.settle()

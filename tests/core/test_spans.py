@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracles import naive_components
 
 from clueval.core.count import MANY, collector_paused
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document, Group, Layers, MissingId, Pair, Sentence, same_id
 from clueval.core.overlap import (
     MAX_PAIRS,
     PAIRS_OF_SPAN,
@@ -49,6 +49,26 @@ from tests.cases import any_spans, spans
 def test_a_span_refuses_invalid_positions(positions: tuple[int, int], problem: str) -> None:
     with pytest.raises(SpanError, match=rf"^line 7: .*{problem}$"):
         Span(*positions, "A", line=7)
+
+
+@pytest.mark.parametrize(
+    ("fields_of_span", "problem"),
+    [
+        ({"labels": 3}, "labels must be text or a dictionary, not an int"),
+        ({"labels": {1: "A"}}, "layers and labels must be text, not an int"),
+        ({"labels": {"x": [2]}}, "layers and labels must be text, not a list"),
+        ({"features": [1]}, "features must be a dictionary, not a list"),
+        (
+            {"parts": [(0, 1), (0, 2)], "line": 7},
+            "line 7: the part [0,2) of span [0,2) overlaps the part before it",
+        ),
+    ],
+)
+def test_a_span_refuses_what_is_no_label_no_feature_and_no_part(fields_of_span: Any, problem: str) -> None:
+    with pytest.raises(SpanError) as caught:
+        Span(0, 2, **fields_of_span)
+
+    assert str(caught.value) == problem
 
 
 def test_a_span_is_named_with_all_its_labels() -> None:
@@ -208,6 +228,7 @@ def test_regions_count_the_positions_of_a_span_that_are_in_them(those: list[Span
 @example(spans("A[0,9) A[3,5) A[4,4)"), spans("A[3,5) A[4,4) A[3,3) A[5,9)"))
 @example(spans("A[0,3) A[3,3) A[3,6)"), spans("A[3,3)"))  # touching is not overlapping
 @example(spans("A[4,6) B[0,9) C[4,6) D[9,12)"), spans("A[5,9)"))  # equal spans are all found
+@example(spans("A[0,2) B[3,4)"), spans("A[0,1)[5,6)"))
 def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list[Span]) -> None:
     index = SpanIndex(those)
 
@@ -286,6 +307,38 @@ def test_the_text_between_positions_counts_from_the_first_of_the_document() -> N
     )
 
 
+def test_a_document_begins_at_another_position_with_its_spans_and_sentences() -> None:
+    document = Document(
+        "d", {"x": spans("A[7,8)")}, tokens=["a", "b"], start=7, sentences=[Sentence(7, 9, "s")]
+    )
+    moved = document.from_position(3)
+
+    assert (moved.start, moved.layers["x"], moved.sentences) == (
+        3,
+        [Span(3, 4, {"x": "A"})],
+        [Sentence(3, 5, "s")],
+    )
+    assert moved.from_position(7) == document
+    assert document.from_position(7) is document
+
+
+def test_layers_of_rows_and_of_spans_are_equal_shown_and_pickled_alike() -> None:
+    layers = Layers({"y": [Span(0, 1, {"y": "B"})]}, {"x": [(0, 2, "A")]}, line=4)
+    same = Layers({"x": [Span(0, 2, {"x": "A"})], "y": [Span(0, 1, {"y": "B"})]})
+    copied = pickle.loads(pickle.dumps(layers))
+
+    assert layers == same == copied
+    assert hash(layers) == hash(same) != hash(Layers({"x": [Span(0, 2, {"x": "A"})]}))
+    assert repr(layers) == repr(dict(layers))
+    assert [copied[name][0].line for name in copied] == [4, None]
+
+
+def test_an_id_that_is_missing_is_that_of_any_document() -> None:
+    assert [same_id(*ids) for ids in (("1", "1"), ("1", "2"))] == [True, False]
+    assert same_id(MissingId("1"), "2")
+    assert same_id("1", MissingId("2"))
+
+
 def test_a_plain_label_belongs_to_the_layer_and_other_labels_stay() -> None:
     named, several, none = Span(1, 2, {"entity": "LOC"}), Span(2, 3, {"a": "x", "b": "y"}), Span(3, 4)
 
@@ -293,6 +346,11 @@ def test_a_plain_label_belongs_to_the_layer_and_other_labels_stay() -> None:
 
     assert document.layers["entity"] == [Span(0, 1, {"entity": "PER"}), named, several, none]
     assert document.layers["entity"][0].line == 3
+
+
+def test_a_text_that_no_side_has_is_no_group() -> None:
+    with pytest.raises(ValueError, match=r"^no side has the text$"):
+        Group((None, None))
 
 
 def test_errors_name_their_place_also_after_pickling() -> None:

@@ -160,7 +160,7 @@ def test_unknown_name_is_refused_with_all_names() -> None:
     with pytest.raises(UsageError, match="unknown format 'x'") as caught:
         forms_named("x")
 
-    assert caught.value.advice == f"one of {', '.join(NAMES)}"
+    assert caught.value.advice == f"did you mean xmi? one of {', '.join(NAMES)}"
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.place)

@@ -115,11 +115,20 @@ def test_only_metrics_with_micro_averages_have_curves() -> None:
 
 @pytest.mark.parametrize(
     ("value", "says"),
-    [(None, "has no score"), (math.nan, "has no number"), ("high", "has no number"), (True, "has no number")],
+    [
+        (None, "has no score"),
+        *[
+            (value, "has no number as its score")
+            for value in (math.nan, 10**400, "high", "1_0", "inf", True, [1])
+        ],
+    ],
 )
 @pytest.mark.parametrize("thresholds", [None, (0.5,)])
 def test_a_score_must_be_a_number(value: object, says: str, thresholds: tuple[float, ...] | None) -> None:
-    with pytest.raises(UsageError, match=rf"document 'd': the predicted span \[0,1\) 'A' {says}"):
+    advice = r"\(every predicted span needs a finite number in this feature\)"
+    with pytest.raises(
+        UsageError, match=rf"document 'd': the predicted span \[0,1\) 'A' {says} 'p' {advice}$"
+    ):
         curve(GOLD, [(0, 1, "A", value)], Exact(), thresholds=thresholds)
 
 

@@ -13,7 +13,6 @@ import importlib
 import itertools
 import logging
 import random
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -33,7 +32,7 @@ from clueval.core.alignment import Alignment, Step, align
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
 from clueval.core.tally import Tally
-from clueval.files.errors import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, TagError, UsageError
 from clueval.files.opening import lines as lines_of
 from clueval.formats.input_file import InputFile
 from clueval.formats.nerval import read_mapping, read_nerval
@@ -754,13 +753,6 @@ def test_a_filter_that_leaves_out_one_of_a_pair_is_refused() -> None:
 
     with pytest.raises(UsageError, match="only one of a pair"):
         Noisy().count_documents([Pair(*sides)], "x", {"kind": frozenset(["in"])})
-
-
-def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
-
-    with pytest.raises(MissingExtra, match="align"):
-        count(TOLKIEN, TOLKIEN_READ)
 
 
 # Reports

@@ -121,3 +121,33 @@ def test_check_to_a_format_names_what_cannot_be_left_out(
     ]
     (problem,) = clueval.check(path, layers={"a": 2, "b": 3}, to="ltf")
     assert (problem.file, problem.problem) == (str(path), said)
+
+
+def test_rows_of_json_are_checked_on_after_one_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    rows = ['"label": []', '"label": [[0, 9, "X"]]', '"label": 5', '"label": []', '"label": [[2, 1, "X"]]']
+    path.write_text("".join(f'{{"text": "abc", {row}}}\n' for row in rows) + "no JSON\n{}\n")
+
+    problems = clueval.check(path)
+
+    assert [problem.line for problem in problems] == [2, 3, 5, 6]
+    assert [problem.line for problem in clueval.check(path, max_errors=2)] == [2, 3]
+
+
+def test_tags_of_json_that_were_refused_are_no_problem_of_later_rows(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    rows = ["B-X", "foo", "B-X", "S-X", "L-X"]
+    path.write_text("".join(f'{{"tokens": ["a"], "ner_tags": ["{tag}"]}}\n' for tag in rows))
+
+    assert [problem.line for problem in clueval.check(path)] == [2, 5]
+
+
+def test_rows_that_are_read_as_answers_lead_to_the_option_for_other_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text('{"text": "abc", "response": [{"start": 0, "end": 1, "label": "X"}]}\n')
+
+    assert main(["check", str(path)]) == 1
+    assert "--row text=KEY,spans=KEY" in capsys.readouterr().out
+    assert main(["check", str(path), "--row", "text=text,spans=response"]) == 0

@@ -49,7 +49,7 @@ def values(document: Document) -> list[object]:
 
 
 def test_text_has_the_spans_of_sentences_that_differ(tmp_path: Path) -> None:
-    ((gold, predicted),) = column_texts(sources(tmp_path, GOLD, PREDICTED))
+    ((gold, predicted),) = column_texts(sources(tmp_path, GOLD, PREDICTED), only_differing=True)
 
     assert [(span.start, span.end) for span in gold.layers["x"]] == [(0, 2)]
     assert [(span.start, span.end) for span in predicted.layers["x"]] == [(0, 1)]
@@ -89,15 +89,16 @@ TAGS = ("O", "O", "B-A", "I-A", "B-B", "I-B")
 
 
 @pytest.mark.parametrize("ending", ["conll", "vrt"])
+@pytest.mark.parametrize("only_differing", [False, True])
 @pytest.mark.parametrize("seed", range(8))
-def test_documents_are_those_of_each_file_without_tags_and_spans_of_equal_sentences(
-    seed: int, ending: str, tmp_path: Path
+def test_documents_are_those_of_each_file_without_tags_and_maybe_without_spans_of_equal_sentences(
+    seed: int, only_differing: bool, ending: str, tmp_path: Path
 ) -> None:
     files = random_files(Random(seed), ending)
     reading = Reading(token_id=2) if ending == "vrt" else Reading()
     given = sources(tmp_path, *files, ending=ending, reading=reading)
 
-    found = list(column_texts(given))
+    found = list(column_texts(given, only_differing=only_differing))
 
     expected = list(zip(*(source.documents() for source in given), strict=True))
     assert [list(map(values, text)) for text in found] == [list(map(values, text)) for text in expected]
@@ -109,7 +110,7 @@ def test_documents_are_those_of_each_file_without_tags_and_spans_of_equal_senten
                 for document in whole
             }
             in_text = [_spans(document, first, last) for document in text]
-            assert in_text == ([[] for _ in spans] if len(tags) == 1 else spans)
+            assert in_text == ([[] for _ in spans] if only_differing and len(tags) == 1 else spans)
 
 
 def _spans(document: Document, first: int, last: int) -> Sequence[tuple[int, int, str]]:
@@ -132,18 +133,18 @@ def test_what_needs_documents_is_left_to_them(old: str, new: str, reading: Readi
     given = sources(tmp_path, GOLD, PREDICTED.replace(old, new), reading=reading)
 
     with pytest.raises(Unusual):
-        list(column_texts(given))
+        list(column_texts(given, only_differing=True))
 
 
 def test_documents_with_different_ids_are_left_to_documents(tmp_path: Path) -> None:
     given = sources(tmp_path, *(f"# newdoc id = {name}\nAnna B-PER\n" for name in "ab"))
 
     with pytest.raises(Unusual):
-        list(column_texts(given))
+        list(column_texts(given, only_differing=True))
 
 
 def test_mistake_on_all_sides_is_left_to_documents(tmp_path: Path) -> None:
     given = sources(tmp_path, *(text.replace(". O", ". Q-X") for text in (GOLD, PREDICTED)))
 
     with pytest.raises(Unusual):
-        list(column_texts(given))
+        list(column_texts(given, only_differing=True))

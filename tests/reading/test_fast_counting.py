@@ -444,6 +444,16 @@ WRONG: dict[str, Sequence[Any]] = {
 }
 
 
+def test_each_different_row_is_a_character_of_its_own_at_which_no_cluster_is_cut() -> None:
+    rows = clusters.RowCharacters(1)
+
+    characters = "".join(rows[1, f"B-{number}"] for number in range(1_000))
+
+    assert len(set(characters)) == 1_000
+    assert characters.split() == [characters]
+    assert [rows.rows[character] for character in characters] == [(1, f"B-{n}") for n in range(1_000)]
+
+
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("units", UNITS)
 def test_lists_that_are_not_plain_tags_are_left_to_documents(wrong: str, units: str | None) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import clueval
 from clueval.files.errors import FileError, UsageError
 from clueval.reports.files import ENDINGS
 from clueval.reports.language import CATALOGUES
@@ -443,3 +444,7 @@ def test_a_narrow_terminal_has_the_first_columns_of_a_table() -> None:
 
     assert lines[lines.index("wide") + 1].split()[-2:] == ["column", "4"]
     assert 'all tables: --all, or in Python render("text", all=True)' in lines
+
+
+def test_the_name_of_a_report_in_a_session_says_how_it_is_shown() -> None:
+    assert repr(clueval.errors([["O"]], [["O"]])).startswith("<Errors; print(...) shows it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 from typing import Any
 
@@ -30,6 +30,7 @@ from clueval.metrics.strings import Strings
 from clueval.results.comparing import Comparing, comparable
 from clueval.results.intervals import interval_section
 from clueval.results.options import Trust
+from clueval.results.rates import entries_of
 from clueval.results.units import Units, units_of
 from clueval.statistics.jackknife import logit_jackknife
 from tests.random_corpora import SIZE as TOKENS
@@ -296,3 +297,73 @@ def test_intervals_of_masking_are_those_of_the_reports_without_each_document(see
             compared += 1
 
     assert compared >= 3
+
+
+@pytest.mark.parametrize(
+    ("metric", "seed"),
+    [(Exact(), 1), (Levels(), 1), (Fair(), 1), (Gate(), 52), (Gate(), 81)],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_p_is_the_share_of_swaps_whose_reports_differ_as_much(metric: AnyMetric, seed: int) -> None:
+    """Also of rates of which a part depends on further counts only where it is 0/0, as GATE's recall in responses."""
+    random = Random(seed)
+    golds, others = some_pairs(random)[:5], some_pairs(random)[:5]
+    systems = (
+        golds,
+        [replace(pair, predicted=other.predicted) for pair, other in zip(golds, others, strict=True)],
+    )
+    plan = Plan((metric,), units="document")
+    bags = [count([[pair] for pair in pairs], plan) for pairs in systems]
+    first, second = (units_of(bag, plan.metrics, {"x": ["x"]}, "document") for bag in bags)
+    comparing = Comparing(comparable({"A": [first], "B": [second]}), Trust())
+    reports = [
+        [report_on([systems[side ^ swap][n] for n, swap in enumerate(swaps)], metric) for side in (0, 1)]
+        for swaps in product((0, 1), repeat=len(golds))
+    ]
+    compared = 0
+
+    for entry, names in entries_of(comparing.reports()[metric.name]["x"]):
+        for path in [(*entry, name) for name in names]:
+            values = [[reduce(lambda at, key: at.get(key, {}), path, of) for of in both] for both in reports]
+            if all(isinstance(value, float) for both in values for value in both):
+                differences = [abs(new - old) for old, new in values]
+                expected = sum(value >= differences[0] - 1e-12 for value in differences) / len(differences)
+                (found,) = comparing.score("", (metric.name, "x", *path))["against_baseline"]
+                assert found["p"] == pytest.approx(expected), path
+                compared += 1
+
+    assert compared >= 3
+
+
+def test_units_that_differ_in_the_only_label_are_those_that_differ_in_all() -> None:
+    first, second = units(A, Fair()), units(B, Fair())
+    comparing = Comparing(comparable({"A": [first], "B": [second]}), Trust())
+
+    numbers = [
+        comparing.score("", ("fair", "x", *place, "fair", "f1"))["against_baseline"][0]["units_that_differ"]
+        for place in (("overall",), ("per_label", "A"))
+    ]
+
+    assert numbers == [3, 3]
+
+
+# Costs
+
+
+def test_intervals_make_no_report_for_each_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores, reports = Fair.scores, []
+
+    def counted_scores(self: Fair, *arguments: Any) -> dict[str, Any]:
+        reports.append(arguments)
+        return scores(self, *arguments)
+
+    monkeypatch.setattr(Fair, "scores", counted_scores)
+    numbers = []
+    for most in (3, 8):
+        different = [(found, gold, 9) for gold in range(2, most + 2) for found in range(1, gold)]
+        of_units = units(different, Fair())
+        reports.clear()
+        interval_section(of_units, Trust())
+        numbers.append(len(reports))
+
+    assert numbers[0] == numbers[1]

@@ -15,7 +15,7 @@ from clueval.core.case import Case, same_key
 from clueval.core.count import Plan, count
 from clueval.core.document import Group
 from clueval.core.tally import Tally
-from clueval.files.errors import TextMismatch, UsageError
+from clueval.files.errors import CluevalWarning, TextMismatch, UsageError
 from clueval.studies.agreement.conventions import chosen_conventions
 from clueval.studies.agreement.metric import AgreementMetric
 from clueval.studies.agreement.readings import kind_of, readings_of, votes_of
@@ -462,9 +462,13 @@ def test_intervals_of_the_ceiling_are_in_its_words() -> None:
     assert "as well as they do with each other: the difference is from " in str(study)
 
 
-def test_intervals_need_two_documents() -> None:
-    with pytest.raises(UsageError, match="only one shared document"):
-        agree({"A": A[:1], "B": B[:1]}, intervals=True)
+def test_numbers_of_one_document_have_no_intervals_and_a_warning() -> None:
+    sources = {"A": A[:1], "B": B[:1]}
+
+    with pytest.warns(CluevalWarning, match="not known from a single shared document"):
+        with_intervals = agree(sources, intervals=True)
+
+    assert with_intervals.to_dict() == agree(sources).to_dict()
 
 
 # Bad input

@@ -593,6 +593,13 @@ def test_tables_name_scores_in_words_and_the_signature_once(form: str) -> None:
     assert "in %" in text.replace("\\%", "%")
 
 
+def test_latex_has_the_details_of_each_score_only_with_all_tables() -> None:
+    comparison = compare(result(HAND_A), result(HAND_B), names=["a", "b"])
+
+    assert "details of each score" not in comparison.render("latex")
+    assert "details of each score" in comparison.render("latex", all=True)
+
+
 def test_scores_of_the_same_name_are_called_by_their_paths() -> None:
     both = [
         score(*counted(HAND), metrics="levels,exact", resample_by="document") for HAND in (HAND_A, HAND_B)

@@ -91,6 +91,7 @@ def test_the_command_writes_a_file_that_score_uses_on_other_data(tmp_path: Path,
     assert json.loads(Path(made).read_text())["threshold"] == 0.7
     drawn = Path(page).read_text()
     assert "Curve: all labels" in drawn
+    assert "F1 100.00 at the threshold 0.7 (precision 100.00, recall 100.00)" in drawn
     assert drawn.count('class="baseline"') == 1
     threshold(*dev, score_feature="score").write(tmp_path / "python.html")
     assert (tmp_path / "python.html").read_text() == drawn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -15,7 +14,7 @@ from clueval import score
 from clueval.core.alignment import Alignment
 from clueval.core.document import Document, Sentence, Unit
 from clueval.core.span import Span
-from clueval.files.errors import MissingExtra, UsageError
+from clueval.files.errors import UsageError
 from clueval.transforms import projection as room
 from clueval.transforms.projection import project
 
@@ -240,10 +239,3 @@ def test_a_document_without_text_is_an_error() -> None:
 def test_documents_too_long_to_be_aligned_are_an_error_that_names_gold() -> None:
     with pytest.raises(UsageError, match="document 'characters': aligning 4 with 3 characters"):
         project(characters("abcd"), characters("abc"), max_cells=11)
-
-
-def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
-
-    with pytest.raises(MissingExtra, match="align"):
-        project(characters("a"), characters("b"))

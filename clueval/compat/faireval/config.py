@@ -9,6 +9,7 @@ The metric `fair` counts two files sentence by sentence.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import zip_longest
@@ -18,12 +19,12 @@ from typing import Any
 
 from clueval.compat.faireval import VERSIONS
 from clueval.core.case import Case
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NO_SPAN_LABELS
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NO_SPAN_LABELS, Span
 from clueval.core.tally import Tally
 from clueval.files.arguments import checked_call
 from clueval.files.errors import FormatError, TextMismatch, UsageError
 from clueval.files.opening import lines
-from clueval.formats.fair import sentences_of
+from clueval.formats.fair import are_spans, sentence_of, spans_of
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.metrics.fair import Fair, parse_weights
@@ -171,18 +172,38 @@ class Run:
         tokens of a sentence.
         """
         options = FormatOptions(ignore_punct=ignore_punct)
-        for gold, predicted in zip_longest(sentences_of(target, options), sentences_of(system, options)):
-            if gold is None or predicted is None:
+        equal = Counter[str]()  # the labels of spans in sentences whose lines are equal, so that each is a TP
+        for number, lines_of_sides in enumerate(zip_longest(target.sentences(), system.sentences()), 1):
+            if None in lines_of_sides:
                 numbers = ((side.name, sum(1 for _ in side.sentences())) for side in (target, system))
                 has = [f"{name} has {number} sentence{'s' * (number != 1)}" for name, number in numbers]
                 advice = (
                     "both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999"
                 )
                 raise TextMismatch(" and ".join(has), advice=advice)
-            require_same_text(gold, predicted, ("target", "system"))
-            sides = tuple(tuple(document.layers[DEFAULT_LAYER]) for document in (gold, predicted))
-            self.tally.update(metric.count(Case(sides, (None, None))))
-            self.labels.update(dict.fromkeys(span.label for span in sides[0]))
+            (first, texts), (predicted_first, predicted_texts) = lines_of_sides
+            is_equal = texts == predicted_texts
+            spans: Sequence[Span]
+            predicted_spans: Sequence[Span]
+            if are_spans(texts) and are_spans(predicted_texts):
+                spans = spans_of(first, texts, target)
+                predicted_spans = spans if is_equal else spans_of(predicted_first, predicted_texts, system)
+            else:
+                gold = predicted = sentence_of(first, texts, number, target, options)
+                if not is_equal:
+                    predicted = sentence_of(predicted_first, predicted_texts, number, system, options)
+                    require_same_text(gold, predicted, ("target", "system"))
+                spans, predicted_spans = gold.layers[DEFAULT_LAYER], predicted.layers[DEFAULT_LAYER]
+            labels = [span.label for span in spans]
+            self.labels.update(dict.fromkeys(labels))
+            if is_equal:
+                equal.update(labels)
+            else:
+                self.tally.update(metric.count(Case((tuple(spans), tuple(predicted_spans)), (None, None))))
+        for label, times in equal.items():
+            side = (Span(0, 1, label),)
+            counts = metric.count(Case((side, side), (None, None)))
+            self.tally.update({key: counted * times for key, counted in counts.items()})
 
 
 @checked_call

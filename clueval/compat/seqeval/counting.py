@@ -23,8 +23,9 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import chain, pairwise, repeat, starmap
+from operator import add
 from typing import Any, NamedTuple
 
 from clueval.compat.seqeval.scheme import (
@@ -304,14 +305,8 @@ def pairwise_sum(values: Sequence[float]) -> float:
         half = n // 2 - n // 2 % 8
         return pairwise_sum(values[:half]) + pairwise_sum(values[half:])
     whole = n - n % 8
-    rows = [_sum_in_order(values[row:whole:8]) for row in range(8)] if whole else []
+    # not the built-in sum, which compensates for rounding from Python 3.12 on
+    rows = [reduce(add, values[row:whole:8], 0.0) for row in range(8)] if whole else []
     while len(rows) > 1:
         rows = [a + b for a, b in zip(rows[0::2], rows[1::2], strict=True)]
-    return _sum_in_order([*rows, *values[whole:]])
-
-
-def _sum_in_order(values: Sequence[float]) -> float:
-    total = 0.0  # not the built-in sum, which compensates for rounding from Python 3.12 on
-    for value in values:
-        total += value
-    return total
+    return reduce(add, [*rows, *values[whole:]], 0.0)

@@ -34,15 +34,7 @@ from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, CurvePoint, GateCounts, curve
 from clueval.metrics.gate.equality import FeatureTest, is_nil
 from clueval.metrics.gate.metric import ALL_RANKS, RANKS, Gate, GateWithin
-from clueval.metrics.gate.pairing import (
-    PARTIAL,
-    STRICT,
-    PossiblePair,
-    Touching,
-    best_first,
-    counts_of,
-    hull,
-)
+from clueval.metrics.gate.pairing import PARTIAL, STRICT, PossiblePair, Touching, best_first, counts_of, hull
 from clueval.metrics.gate.thresholds import (
     ROUNDED,
     annotation_name,
@@ -243,7 +235,15 @@ class GateLists(GateWithin):
             },
             "disambiguation": {
                 "lists": {kind: total["lists", "kind", kind] for kind in _KINDS},
-                "ranks": {str(rank): _accuracies(counts) for rank, counts in self.disambiguation(total)},
+                "ranks": {
+                    str(rank): {
+                        "lists": counts.targets,
+                        **{name: getattr(counts, name) for name in _PAIRS},
+                        "accuracy_strict": counts.recall_strict,
+                        "accuracy_lenient": counts.recall_lenient,
+                    }
+                    for rank, counts in self.disambiguation(total)
+                },
             },
             "maximum_recall": {
                 "all": _recalls(total, strict, lenient),
@@ -477,14 +477,8 @@ class _Matches:
 
 
 _KINDS = (
-    "all",
-    "without_target",
-    "with_target",
-    "without_match",
-    "strict",
-    "strict_at_0",
-    "partial",
-    "partial_at_0",
+    *("all", "without_target", "with_target", "without_match"),
+    *("strict", "strict_at_0", "partial", "partial_at_0"),
 )
 """The kinds of lists that disambiguation counts."""
 
@@ -518,15 +512,6 @@ def _counts_at_ranks(
     points = curve({-rank: change for rank, change in changes.items()}, targets, [-rank for rank in ranks])
     for at, counts in reversed(points[:-1]):
         yield int(-at), counts
-
-
-def _accuracies(counts: GateCounts) -> dict[str, float]:
-    return {
-        "lists": counts.targets,
-        **{name: getattr(counts, name) for name in _PAIRS},
-        "accuracy_strict": counts.recall_strict,
-        "accuracy_lenient": counts.recall_lenient,
-    }
 
 
 def _recalls(

@@ -40,14 +40,7 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.pairing import (
-    CONTAINMENTS,
-    PAIRINGS,
-    Evaluation,
-    evaluation,
-    in_order,
-    kept_within,
-)
+from clueval.metrics.gate.pairing import CONTAINMENTS, PAIRINGS, Evaluation, evaluation, in_order, kept_within
 from clueval.metrics.gate.thresholds import (
     EVERY,
     ROUNDED,
@@ -57,6 +50,7 @@ from clueval.metrics.gate.thresholds import (
     parse_thresholds,
     rounded,
     score_of,
+    step_of,
     threshold_name,
 )
 
@@ -292,8 +286,8 @@ class Gate(Metric):
         pairings, `UsageError` for too many scores of annotations that overlap.
         """
         spans = (*case.gold, *case.predicted)
-        has_gaps = any(span.parts is not None for span in spans)
-        if self.thresholds == EVERY and not self.reads and not has_gaps and len(spans) <= _FEW:
+        is_small = len(spans) <= _FEW and all(span.parts is None for span in spans)
+        if is_small and not self.keeps and not self.reads and self.thresholds != ROUNDED:
             return self._count_scored(case)
         return self.count_all(case)
 
@@ -305,9 +299,9 @@ class Gate(Metric):
 
     def _count_scored(self, case: Case) -> Tally:
         """Count a case as the one that has the ranks of its scores instead of them: many differ in scores alone."""
-        names = _types_by_label(self.types)[1]
+        names, step = _types_by_label(self.types)[1], step_of(self.thresholds or EVERY)
         scores = [
-            score_of(span, str(self.score_feature)) if not names or span.label in names else 0.0
+            step(score_of(span, str(self.score_feature))) if not names or span.label in names else 0.0
             for span in case.predicted
         ]
         levels = sorted({*scores})
@@ -640,10 +634,11 @@ class GateWithin(Gate, DocumentMetric):
 def _counts_of_ranks(
     metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]
 ) -> Tally:
-    """Return the counts of a case whose predicted spans have ranks as scores."""
+    """Return the counts of a case whose predicted spans have ranks as scores, at each of them."""
     name = str(metric.score_feature)
     scored = [Span(*row, {name: rank}) for row, rank in zip(predicted, ranks, strict=True)]
-    return metric.count_all(Case((tuple([Span(*row) for row in gold]), tuple(scored)), (None, None)))
+    case = Case((tuple([Span(*row) for row in gold]), tuple(scored)), (None, None))
+    return replace(metric, thresholds=EVERY).count_all(case)
 
 
 _test = lru_cache(FeatureTest)

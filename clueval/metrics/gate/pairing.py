@@ -212,13 +212,12 @@ def best_first(pairs: Sequence[PossiblePair]) -> list[PossiblePair]:
     for value, target, response, _ in pairs:
         of_target[target] += value
         of_response[response] += value
-    return _disjoint_pairs(
-        sorted(
-            pairs,
-            key=lambda p: (3 * p[0] - of_target[p[1]] - of_response[p[2]], p[3], p[1], p[2]),
-            reverse=True,
-        )
-    )
+
+    def score(pair: PossiblePair) -> tuple[int, ...]:
+        value, target, response, rank = pair
+        return 3 * value - of_target[target] - of_response[response], rank, target, response
+
+    return _disjoint_pairs(sorted(pairs, key=score, reverse=True))
 
 
 def _disjoint_pairs(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
@@ -270,24 +269,16 @@ class Touching:
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
         self._index = SpanIndex(list(map(hull, self._spans)))
-        self._numbers_at: dict[tuple[int, int], list[int]] = {}
+        self._points: dict[int, list[int]] = {}  # the numbers of spans of zero length, by position
         for number, span in enumerate(self._spans):
-            self._numbers_at.setdefault((span.start, span.end), []).append(number)
-
-    def overlapping(self, span: Span) -> list[int]:
-        """Return the numbers of the spans whose range overlaps that of `span` or equals it, ascending."""
-        return sorted(
-            {*self._index.overlapping(hull(span)), *self._numbers_at.get((span.start, span.end), ())}
-        )
-
-    def touching(self, span: Span) -> list[int]:
-        """Return the numbers of the spans whose range touches that of `span`, ascending."""
-        points = self._numbers_at.get((span.start, span.start), ()) if len(span) else ()
-        return sorted({*self._index.overlapping(hull(span)), *points})
+            if not len(span):
+                self._points.setdefault(span.start, []).append(number)
 
     def find(self, span: Span) -> list[int]:
         """Return the numbers of the spans that touch `span`, ascending."""
-        return [number for number in self.touching(span) if touches(span, self._spans[number])]
+        points = self._points.get(span.start, ()) if len(span) else ()
+        numbers = sorted({*self._index.overlapping(hull(span)), *points})
+        return [number for number in numbers if touches(span, self._spans[number])]
 
 
 def hull(span: Span) -> Span:

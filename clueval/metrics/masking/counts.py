@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from operator import add
 from typing import Any
 
-from clueval.core.metric import Sizes
 from clueval.core.tally import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.mention import Risk
@@ -248,7 +247,7 @@ RECALLS = (
     *("character_recall", "document_recall"),
 )
 
-_PLACES = {ALL: "classes", "class": "classes", "label": "labels"}
+PLACES = {ALL: "classes", "class": "classes", "label": "labels"}
 """The sections of the report that have the rows of each kind."""
 
 
@@ -284,23 +283,6 @@ def report_of(
         "redacted": redacted if tally["redacted", "documents"] else None,
         "conventions": {},
     }
-
-
-def entities_told_by(tally: Tally) -> dict[str, str]:
-    """Return how entities were told apart, for the signature."""
-    names = [name for name in ("by id", "by surface") if tally["entities", name]]
-    return {"entities": " and ".join(names)} if names else {}
-
-
-def sizes_of(tally: Tally) -> dict[str, Sizes]:
-    """Return for each row what it is about, mentions or words."""
-    words = tally["precision", "words"]
-    sizes: dict[str, Sizes] = {"precision": (words, words)}
-    for key in tally:
-        if key[0] in _PLACES:
-            mentions = tally[key[0], key[1], "mentions"]
-            sizes[f"{_PLACES[key[0]]}.{key[1] or ALL}"] = mentions, mentions
-    return sizes
 
 
 def share(part: float, whole: float) -> float | None:

@@ -128,12 +128,8 @@ class Masks:
         """Return the exposed characters of a mention as ranges."""
         if self.text.core.within(mention.ranges):
             return [run for place in mention.ranges for run in self.text.core_in(*place, self.exposed)]
-        return self.readable_characters(self.text.place(*place) for place in mention.ranges)
-
-    def readable_characters(self, places: Iterable[Range]) -> list[Range]:
-        """Return those of ranges of characters that are not masked."""
         readable: list[Range] = []
-        for start, end in places:
+        for start, end in (self.text.place(*place) for place in mention.ranges):
             masked = intersect([(start, end)], self.characters)
             cuts = [start, *(place for mask in masked for place in mask), end]
             readable += [

@@ -90,7 +90,8 @@ class MentionReader:
         regions = list(self._regions(names[0]))
         numbers: dict[tuple[str, ...], int] = {}
         mentioned, of_document = 0, len(text.spelled)
-        entity_in_place = _labels_in_place(layers.get(self.entity, ()))
+        of_entities = layers.get(self.entity, ())
+        entity_in_place = _labels_in_place(of_entities) if of_entities else None
         special = {*names, self.entity}
         for number, span in enumerate(spans):
             label, kind, entity = span.label, None, None
@@ -101,11 +102,14 @@ class MentionReader:
             placed = text.placed(span, self.document)
             if kind is None:
                 kind = NO_LABEL
-                if placed.start < placed.end:
+                if regions and placed.start < placed.end:
                     kind = next((name for name, where in regions if where.touch(placed)), NO_LABEL)
             if kind in self.keep or label in self.keep:
                 continue
-            entity = entity_in_place(span) if entity is None else str(entity)
+            if entity is not None:
+                entity = str(entity)
+            elif entity_in_place is not None:
+                entity = entity_in_place(span)
             ranges = placed.fragments
             for place in ranges:
                 mentioned += len(text.words_in(*place))

@@ -1,9 +1,14 @@
-"""The metric `masking`: its settings, and the examination of a document from its two sides."""
+"""The metric `masking`: its settings, also those that are files, and the examination of a document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.core.case import Where, which_count
@@ -12,13 +17,13 @@ from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Tally
 from clueval.files.arguments import require_kind
-from clueval.files.errors import UsageError, warn
+from clueval.files.errors import FormatError, UsageError, warn
+from clueval.files.opening import lines
 from clueval.files.options import is_number, option_field, require_choices
-from clueval.metrics.masking.counts import WeightOf, count, entities_told_by, report_of, sizes_of
+from clueval.metrics.masking.counts import ALL, PLACES, WeightOf, count, report_of
 from clueval.metrics.masking.exposure import Examination, Masks
 from clueval.metrics.masking.mention import CLASS_LAYER, MentionReader, class_names, risk_by
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
-from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
 
 RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")
 """The usual classes, riskiest first."""
@@ -42,6 +47,88 @@ _LONGEST = 60
 
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
+
+
+# Settings that are files. A hash of the content stands for it in the signature.
+
+_MOST = 10**18
+"""Counts of words are below this number."""
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredWords:
+    """Words that need no mask, case-folded; `file` is where they were read."""
+
+    words: frozenset[str] = frozenset()
+    file: str | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> IgnoredWords:
+        return cls(frozenset(word.strip().casefold() for word in words if word.strip()))
+
+    @classmethod
+    def read(cls, path: str | Path) -> IgnoredWords:
+        """Return the words of a file, one a line."""
+        return replace(cls.of(line for _, line in lines(Path(path))), file=str(path))
+
+    def __str__(self) -> str:
+        return _hash(sorted(self.words)) if self.words else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class WordWeights:
+    """Weights of words by how often they occur: ``-ln((c + 1) / (N + V + 1))``.
+
+    `counts` has the count c of each case-folded word, N is the sum of all counts, V the number of words.
+    """
+
+    counts: Mapping[str, int] = field(hash=False)
+    file: str | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> WordWeights:
+        """Return the weights of words by these counts; words that differ only in case are added.
+
+        Raises `UsageError` for a count that is not a whole number from 0 on.
+        """
+        folded: Counter[str] = Counter()
+        for word, times in counts.items():
+            if type(times) is not int or not 0 <= times < _MOST:
+                raise UsageError(
+                    f"the count {times!r} of a word is not a whole number from 0 on with at most 18 digits"
+                )
+            folded[word.casefold()] += times
+        return cls(dict(folded))
+
+    @classmethod
+    def read(cls, path: str | Path) -> WordWeights:
+        """Return the weights of a file with a word and its count on each line, separated by a tab.
+
+        Words that differ only in upper and lower case are added. Raises `FormatError` with the line.
+        """
+        counts: Counter[str] = Counter()
+        for number, line in lines(Path(path)):
+            if line.strip():
+                word, _, times = line.partition("\t")
+                if not (word.strip() and re.fullmatch("[0-9]{1,18}", times.strip())):
+                    raise FormatError(
+                        f"{line[:80]!r} is not a word and its count",
+                        file=str(path),
+                        line=number,
+                        advice="a word, a tab, a whole number from 0 on with at most 18 digits",
+                    )
+                counts[word.strip().casefold()] += int(times)
+        if not counts:
+            raise FormatError("the file has no words", file=str(path), advice="word, tab, count on each line")
+        return cls(dict(counts), str(path))
+
+    def weigher(self) -> Callable[[str], float]:
+        """Return the function that weighs a word."""
+        counts, whole = self.counts, sum(self.counts.values()) + len(self.counts) + 1
+        return lambda word: round(-math.log((counts.get(word.casefold(), 0) + 1) / whole), 12)
+
+    def __str__(self) -> str:
+        return _hash(f"{word}\t{times}" for word, times in sorted(self.counts.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +269,8 @@ class Masking(DocumentMetric):
             tally["gold", "classes"] += classified or self.risk_layer in gold
         if examination.again is not None:
             tally["redacted", "documents"] += 1
-            for field in (PLACEHOLDERS, REPLACED_WORDS):
-                tally["redacted", field] += int(pair.predicted.metadata.get(field, 0))
+            for name in (PLACEHOLDERS, REPLACED_WORDS):
+                tally["redacted", name] += int(pair.predicted.metadata.get(name, 0))
         return tally
 
     def _weight_of(self, examination: Examination) -> WeightOf | None:
@@ -204,10 +291,19 @@ class Masking(DocumentMetric):
         )
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        return sizes_of(total)
+        """Return for each row what it is about, mentions or words."""
+        words = total["precision", "words"]
+        sizes: dict[str, Sizes] = {"precision": (words, words)}
+        for key in total:
+            if key[0] in PLACES:
+                mentions = total[key[0], key[1], "mentions"]
+                sizes[f"{PLACES[key[0]]}.{key[1] or ALL}"] = mentions, mentions
+        return sizes
 
     def choices(self, total: Tally) -> Mapping[str, str]:
-        return entities_told_by(total)
+        """Return how entities were told apart."""
+        names = [name for name in ("by id", "by surface") if total["entities", name]]
+        return {"entities": " and ".join(names)} if names else {}
 
     def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
         """Return the sequences but those of classes or entities, and those of the predicted side alone."""
@@ -341,10 +437,11 @@ class Masking(DocumentMetric):
         keep = [name for name in self.keep if name != NO_LABEL]  # a mask without a label is a mask
         layer, masks, numbers = self.class_layer, [], []
         for number, span in enumerate(spans):
-            names: list[Any] = [span.label]
-            if span.features or layer in span.by_layer:
-                names += [span.by_layer.get(layer), span.features.get(layer)]
-            if not any(name in names for name in keep):
+            is_kept = span.label in keep
+            if not is_kept and (span.features or layer in span.by_layer):
+                classes = span.by_layer.get(layer), span.features.get(layer)
+                is_kept = any(name in classes for name in keep)
+            if not is_kept:
                 masks.append(text.placed(span, document))
                 numbers.append(number)
         return Masks(text, masks, None if flags is None else [flags[number] for number in numbers])
@@ -373,3 +470,31 @@ def _names_as_text(names: Iterable[str]) -> str:
 
 def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+
+
+def token_weights(document: Document) -> Callable[[int], float]:
+    """Return the weights that stand in the place of token ids. Raises `UsageError` for what is no weight."""
+    if document.token_ids is None:
+        raise UsageError(
+            "the gold tokens have no weights",
+            **document.in_errors,
+            advice="name the column of the weights as weight_column of clueval.masking",
+        )
+    weights = []
+    for number, text in enumerate(document.token_ids):
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = -1.0
+        if not 0 <= weight < float("inf"):
+            raise UsageError(
+                f"the weight {text!r} of token {number} is not a number from 0 on",
+                **document.in_errors,
+                line=None if document.lines is None else document.lines[number],
+            )
+        weights.append(weight)
+    return weights.__getitem__
+
+
+def _hash(rows: Iterable[str]) -> str:
+    return "sha256=" + hashlib.sha256("\n".join(rows).encode()).hexdigest()[:12]

@@ -21,7 +21,17 @@ from clueval.files.options import require_types, with_fields
 from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions, Reading
-from clueval.reading.file_sides import Side, files_of_side, joined, key_of, require_use, with_layers
+from clueval.reading.clusters import Unusual
+from clueval.reading.column_texts import column_texts
+from clueval.reading.file_sides import (
+    Side,
+    files_of_side,
+    joined,
+    key_of,
+    require_use,
+    with_id_of,
+    with_layers,
+)
 from clueval.reading.memory import GivenSide, require_sources, side_of, with_text_of
 from clueval.reading.options import require_layers, require_pair_by, require_positions
 from clueval.reading.paths import (
@@ -202,34 +212,64 @@ class Annotators:
             require_same_text(first, document, (first_name, name))
         return documents
 
+    def plain_groups(self, read: Read, *, only_differing: bool) -> Iterator[Group]:
+        """Yield the same groups; documents of column files lack their tags.
+
+        With `only_differing`, they also lack the spans of sentences that are equal in all files.
+        """
+        noted, ids = Read(), set[str]()
+        try:
+            for sources in self._files_of_all():
+                for first, *others in column_texts(sources, only_differing=only_differing):
+                    if first.id in ids:
+                        raise Unusual("an id occurs again")
+                    ids.add(first.id)
+                    yield Group((first, *(with_id_of(first, document) for document in others)))
+                for source, annotator in zip(sources, self.listed, strict=True):
+                    source.see(noted, annotator.name)
+        except Unusual:  # documents say what is wrong, if anything is
+            yield from islice(self.groups(read), len(ids), None)
+        else:
+            read.include(noted)
+
     def bag(self, plan: Plan) -> Bag | None:
         """Return the bag of column files of the same texts, which are counted line by line; None for others."""
-        if self.naming.unannotated is not None or self.naming.pair_by is not None:
-            return None
-        files = [dict(annotator.files) for annotator in self.listed]
-        if any(annotator.documents or annotator.is_set for annotator in self.listed) or any(
-            paths.keys() != files[0].keys() for paths in files
-        ):
-            return None
         from clueval.reading.column_files import bag_of_columns  # not needed in memory
 
         total: Bag | None = None
+        try:
+            for sources in self._files_of_all():
+                have_ids = any(
+                    source.options.token_id is not None for source in sources
+                )  # ids must be compared
+                bag = None if have_ids else bag_of_columns(sources, plan)
+                if bag is None:
+                    return None
+                for source, annotator in zip(sources, self.listed, strict=True):
+                    source.see(bag.read, annotator.name)
+                if total is None:
+                    total = bag
+                else:
+                    total.include(bag)
+        except Unusual:
+            return None
+        return total
+
+    def _files_of_all(self) -> Iterator[list[Source]]:
+        """Yield files of all annotators that have the same name. Raises `Unusual` if these are not all there is."""
+        files = [dict(annotator.files) for annotator in self.listed]
+        if (
+            self.naming.unannotated is not None
+            or self.naming.pair_by is not None
+            or any(annotator.documents or annotator.is_set for annotator in self.listed)
+            or any(paths.keys() != files[0].keys() for paths in files)
+        ):
+            raise Unusual("documents must be paired")
         for name in sorted(files[0], key=str):
-            sources = [
+            yield [
                 self._source(annotator, name, paths[name])
                 for annotator, paths in zip(self.listed, files, strict=True)
             ]
-            have_ids = any(source.options.token_id is not None for source in sources)  # ids must be compared
-            bag = None if have_ids else bag_of_columns(sources, plan)
-            if bag is None:
-                return None
-            for source, annotator in zip(sources, self.listed, strict=True):
-                source.see(bag.read, annotator.name)
-            if total is None:
-                total = bag
-            else:
-                total.include(bag)
-        return total
 
 
 def _ends_otherwise(document: Document, first: Document) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clueval.core.bag import Bag, Read
@@ -43,13 +43,17 @@ class Annotated:
         """The names of the annotators, without the system."""
         return self.annotators.names
 
-    def texts(self, read: Read | None = None) -> Iterator[Group]:
+    def texts(self, read: Read | None = None, *, only_differing: bool = False) -> Iterator[Group]:
         """Yield the documents of each text that is selected, changed and with merged layers.
 
+        They may lack their tags and, with `only_differing`, the spans of sentences that are equal in all files.
         `read` notes what was read. Raises `UsageError` for a shared text that the system lacks, and for a layer that an
         annotator lacks.
         """
-        for group in self._prepared_groups(Read() if read is None else read):
+        read = Read() if read is None else read
+        only_differing = only_differing and not self.plan.merge
+        groups = self.annotators.plain_groups(read, only_differing=only_differing)
+        for group in self._prepared(self.annotators.groups(read) if self.steps else groups):
             if not self._selects(group):
                 continue
             if self.plan.merge:
@@ -64,9 +68,9 @@ class Annotated:
         metadata = metadata_with_id(group.first)
         return all(metadata.get(key) in values for key, values in self.plan.where.items())
 
-    def _prepared_groups(self, read: Read) -> Iterator[Group]:
+    def _prepared(self, groups: Iterable[Group]) -> Iterator[Group]:
         """Yield the documents of all texts, of which those that are selected are changed."""
-        for group in self.annotators.groups(read):
+        for group in groups:
             humans = [document for document in group.sides[: len(self.names)] if document is not None]
             if not humans:
                 continue
@@ -129,7 +133,7 @@ class Annotated:
         bag = None if self.steps else self.annotators.bag(self.plan)
         if bag is None:
             read = Read()
-            bag = count(map(record, self._prepared_groups(read)), self.plan)
+            bag = count(map(record, self._prepared(self.annotators.groups(read))), self.plan)
             bag.read.include(read)
         bag.read.settle(in_memory=True)
         bag = decided(bag)

@@ -12,7 +12,7 @@ from clueval.core.count import DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.arguments import checked_call
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, warn
 from clueval.files.options import field_names, require_share
 from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
@@ -108,8 +108,9 @@ class Agreement(ReportOfAnnotators):
             report["ceiling"] = {
                 sequence: sums.ceiling(documents["documents"]) for sequence, sums in numbers.items()
             }
-        if confidence is not None:
-            report["intervals"] = _intervals(bag, corpus, confidence)
+        intervals = None if confidence is None else _intervals(bag, corpus, confidence)
+        if intervals is not None:
+            report["intervals"] = intervals
         return report
 
     @property
@@ -280,7 +281,7 @@ class Agreement(ReportOfAnnotators):
 
     def places(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""
-        for group in self._corpus.texts():
+        for group in self._corpus.texts(only_differing=True):
             humans = group.sides[: len(self._names)]
             text = AnnotatedText(humans, self._names)
             for layer in sequences_in(humans):
@@ -340,18 +341,16 @@ def _floats(
         yield path, value
 
 
-def _intervals(bag: Bag, corpus: Annotated, confidence: float) -> dict[str, Any]:
+def _intervals(bag: Bag, corpus: Annotated, confidence: float) -> dict[str, Any] | None:
     """Return the section of intervals, from the jackknife over documents, which are the places of the bag.
 
-    Raises `UsageError` for a single shared document.
+    Of a single shared document there are none, and a warning says so.
     """
     metric = corpus.metric
     shared = {place for present, places in bag.shared.items() if metric.shares(present) for place in places}
     if len(shared) < 2:
-        raise UsageError(
-            "there is only one shared document, so the spread between documents is not known",
-            advice="leave out the intervals",
-        )
+        warn("no intervals: the spread between documents is not known from a single shared document")
+        return None
     sequences = sequences_of(bag, corpus.plan)
     units: dict[str, list[Tally]] = {sequence: [] for sequence in sequences}
     for place, sequence, _, tally in bag.tallies_of([metric], sequences):
@@ -425,7 +424,7 @@ def agree(
             the annotators of one file or folder.
         merge: whether to merge all layers into one sequence.
         where: conditions ``KEY=VALUE`` on the metadata of documents, as in `clueval.score`; others do not count.
-        intervals: whether to add intervals, with documents as units; `confidence` is that of the intervals.
+        intervals: whether to add intervals, with documents as units, if there are several; `confidence` is theirs.
         reading: how files are read, see `clueval.formats.options.Reading`.
         options: how annotators are found and their documents are paired (see `Naming`), any field of `Reading`, and
             changes to the spans of all annotators before they are compared: `label_map`, `hierarchy` and `depth`,

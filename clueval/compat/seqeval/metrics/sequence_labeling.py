@@ -17,7 +17,7 @@ ValueError) for different lengths, and `TagError` (a ValueError) for tags that a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
@@ -236,7 +236,7 @@ def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
     if any(nested):
         if y_true and y_pred:
             check_consistent_length(y_true, y_pred)
-        y_true, y_pred = _flat_tags(y_true), _flat_tags(y_pred)
+        y_true, y_pred = (list(chain.from_iterable(side)) for side in (y_true, y_pred))
     if len(y_true) != len(y_pred):
         raise UsageError(
             "Found input variables with inconsistent numbers of samples: "
@@ -251,7 +251,3 @@ def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
         if not is_ignored(true):
             kept[true, OUTSIDE if is_ignored(predicted) else predicted] += n
     return kept
-
-
-def _flat_tags(sentences: Iterable[Iterable[Any]]) -> list[Any]:
-    return list(chain.from_iterable(sentences))
