@@ -7,7 +7,7 @@ for (`Layers`): readers of plain rows need no spans to count.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
@@ -35,31 +35,49 @@ class Sentence(NamedTuple):
     id: str | None = None
 
 
+Details = tuple[Mapping[str, Any], str | int | None, int | None]
+"""What a span has besides its row: its features, its id, and its line in the file."""
+
+
 class Layers(Mapping[str, Sequence[Span]]):
     """The spans of a document by layer. A layer may be given as rows; its spans are made when they are asked for.
 
-    `line` is the line of these spans in their file, if they stand on the same one.
+    `rows` may be a mapping that makes the rows of a layer when they are looked up. `line` is the line of these spans in
+    their file, if they stand on the same one; of layers in `details`, each span has its own, and features and an id.
+    With `are_inside`, the reader has checked that all rows lie in the text.
 
     >>> layers = Layers({}, rows={"entity": [(0, 2, "PER")]})
     >>> layers["entity"][0].labels, layers.rows("entity")
     ({'entity': 'PER'}, [(0, 2, 'PER')])
     """
 
-    __slots__ = ("_line", "_rows", "_spans")
+    __slots__ = ("_details", "_line", "_rows", "_spans", "are_inside")
 
     def __init__(
         self,
         spans: Mapping[str, Sequence[Span]],
         rows: Mapping[str, Sequence[Row]] = NOTHING,
         line: int | None = None,
+        details: Mapping[str, Sequence[Details]] = NOTHING,
+        *,
+        are_inside: bool = False,
     ) -> None:
         self._spans: dict[str, Sequence[Span]] = dict(spans)
         self._rows = rows
         self._line = line
+        self._details = details
+        self.are_inside = are_inside
 
     def __getitem__(self, layer: str) -> Sequence[Span]:
         if layer not in self._spans:
-            self._spans[layer] = self.spans_of(layer, self._rows[layer])
+            rows, details = self._rows[layer], self._details.get(layer)
+            if details:
+                self._spans[layer] = [
+                    Span(start, end, _labels(layer, label), features, id=identifier, line=line)
+                    for (start, end, label), (features, identifier, line) in zip(rows, details, strict=True)
+                ]
+            else:
+                self._spans[layer] = self.spans_of(layer, rows)
         return self._spans[layer]
 
     def spans_of(self, layer: str, rows: Iterable[Row]) -> list[Span]:
@@ -86,16 +104,23 @@ class Layers(Mapping[str, Sequence[Span]]):
     def __reduce__(self) -> tuple[Any, ...]:
         return Layers, (
             {key: self._spans[key] for key in self._spans if key not in self._rows},
-            self._rows,
+            {layer: self._rows[layer] for layer in self._rows},
             self._line,
+            self._details,
         )
 
     def rows(self, layer: str) -> Sequence[Row] | None:
         """Return the rows of a layer that was given so, or None."""
         return self._rows.get(layer)
 
+    def details(self, layer: str) -> Sequence[Details]:
+        """Return what the spans of a layer of rows have besides; empty if they have no more than their line."""
+        return self._details.get(layer, ())
+
     def are_rows_within(self, start: int, end: int) -> bool:
         """Return whether all layers are rows, and all rows lie in a range of positions."""
+        if self.are_inside:
+            return True
         for rows in self._rows.values():
             for first, last, _ in rows:
                 if not start <= first <= last <= end:
@@ -152,7 +177,7 @@ _TYPES: dict[str, tuple[type, str]] = {
 """The types of the fields of a document that are checked, and their names."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Document:
     """One document of one side: its text, and its spans by layer.
 
@@ -188,7 +213,39 @@ class Document:
     file: str | None = field(default=None, compare=False)
     ordered: bool = field(default=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
+    # The `__init__` of a frozen dataclass calls `object.__setattr__` for each attribute and takes twice as long.
+    def __init__(
+        self,
+        id: str,
+        layers: Mapping[str, Sequence[Span]],
+        tokens: Sequence[str] | None = None,
+        text: str | None = None,
+        unit: Unit = "token",
+        start: int = 0,
+        token_ids: Sequence[str] | None = None,
+        sentences: Sequence[Sentence] = (),
+        metadata: Mapping[str, str] = NOTHING,
+        tags: Mapping[str, Sequence[str]] = NOTHING,
+        lines: Sequence[int] | None = None,
+        file: str | None = None,
+        ordered: bool = False,
+    ) -> None:
+        _set_id(self, id)
+        _set_layers(self, layers)
+        _set_tokens(self, tokens)
+        _set_text(self, text)
+        _set_unit(self, unit)
+        _set_start(self, start)
+        _set_token_ids(self, token_ids)
+        _set_sentences(self, sentences)
+        _set_metadata(self, metadata)
+        _set_tags(self, tags)
+        _set_lines(self, lines)
+        _set_file(self, file)
+        _set_ordered(self, ordered)
+        self._check()
+
+    def _check(self) -> None:
         if not isinstance(self.unit, str) or self.unit not in ("token", "character"):
             self._require_types()
             raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
@@ -258,8 +315,10 @@ class Document:
         return dictionary_of(self)
 
     def rows_in(self, layer: str) -> Sequence[Row] | None:
-        """Return the spans of a layer as rows ``(start, end, label)`` if it was given so, or None."""
-        return self.layers.rows(layer)  # type: ignore[attr-defined,no-any-return]  # they are `Layers`
+        """Return the spans of a layer as rows ``(start, end, label)`` if that is all they have, or None."""
+        layers: Any = self.layers  # they are `Layers`
+        rows: Sequence[Row] | None = layers.rows(layer)
+        return None if layers.details(layer) else rows
 
     def spans_of_rows(self, layer: str, rows: Iterable[Row]) -> list[Span]:
         """Return the spans of some rows of a layer."""
@@ -267,7 +326,7 @@ class Document:
 
     def number_of_spans_in(self, layer: str) -> int:
         """Return the number of spans in a layer."""
-        rows = self.rows_in(layer)
+        rows = self.layers.rows(layer)  # type: ignore[attr-defined]  # they are `Layers`
         return len(self.layers[layer] if rows is None else rows)
 
     def placed(self, place: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
@@ -298,6 +357,23 @@ class Document:
         if self.unit == "character":
             return (self.text or "")[start - first : end - first]
         return " ".join((self.tokens or ())[start - first : end - first])
+
+
+(
+    _set_id,
+    _set_layers,
+    _set_tokens,
+    _set_text,
+    _set_unit,
+    _set_start,
+    _set_token_ids,
+    _set_sentences,
+    _set_metadata,
+    _set_tags,
+    _set_lines,
+    _set_file,
+    _set_ordered,
+) = (Document.__dict__[attribute.name].__set__ for attribute in fields(Document))
 
 
 def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:

@@ -92,6 +92,12 @@ Sets = Callable[[Any], Iterable[tuple[str, ...]]]
 """Returns the annotation sets of a row, each with all names by which it may be selected; the first is listed."""
 
 
+def names_under(key: str, row: Any) -> list[tuple[str, ...]]:
+    """Return the annotation sets of a row that has them by name under a key."""
+    sets = row.get(key) if isinstance(row, dict) else None
+    return [(str(name),) for name in sets] if isinstance(sets, dict) else []
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dialect(Form):
     """How the rows of a JSON format are read and written.
@@ -102,7 +108,7 @@ class Dialect(Form):
         end_inclusive: the key of the last position of a span, in place of `end`.
         reference: the key of the text of a span, which is compared with the text at its positions.
         features: ``*``: the texts, numbers and truth values of a span are features, except those under its keys and
-            under `noted`; otherwise the key of an object of features.
+            under `noted`; several keys: those under these; one key: that of an object of features.
         noted: keys of what a program notes about a span.
         metadata: keys with metadata: an object, or a value of its own.
         rest: whether the other texts, numbers and truth values of a row, but `not_metadata`, are metadata.

@@ -204,5 +204,7 @@ class Head(NamedTuple):
     @property
     def is_json(self) -> bool:
         """Whether the file begins as JSON does, and not with a token and its tag."""
-        line = self.first_line.split()
-        return _IS_JSON.match(self.text) is not None and not is_tag(line[-1])
+        if _IS_JSON.match(self.text) is None:
+            return False
+        line = self.first_line
+        return len(line) == _LONGEST_LINE or not is_tag(line.split()[-1])  # a line that was cut ends anywhere

@@ -29,9 +29,10 @@ def _sets(row: Any) -> Iterator[tuple[str, ...]]:
 
 def _annotations(task: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """Yield the annotations and predictions of a task with the names of their sets."""
-    for annotation in (*_objects(task.get("annotations")), *_objects(task.get("completions"))):
-        names = _annotator(annotation.get("completed_by", annotation.get("created_username")))
-        yield (*names, "ground-truth") if annotation.get("ground_truth") else names, annotation
+    for key in ("annotations", "completions"):
+        for annotation in _objects(task.get(key)):
+            names = _annotator(annotation.get("completed_by", annotation.get("created_username")))
+            yield (*names, "ground-truth") if annotation.get("ground_truth") else names, annotation
     for prediction in _objects(task.get("predictions")):
         yield (f"{PREDICTION}{prediction.get('model_version') or 'undefined'}",), prediction
 
@@ -111,25 +112,30 @@ def _spans(
     regions: list[dict[str, Any]], metadata: dict[str, Any], rows: RowInput
 ) -> Iterator[dict[str, Any]]:
     """Yield an object for each label of the regions; choices for the whole text are added to `metadata`."""
-    labelled: list[dict[str, Any]] = []
+    labelled: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
     features: dict[tuple[str, str], dict[str, Any]] = {}  # choices for regions, by their place
     for region in regions:
-        if region.get("type") == "relation":
+        kind = region.get("type")
+        if kind == "relation":
             rows.passed_over["relations"] += 1
             continue
         value = rows.mapping(region.get("value"), "the value of a region")
-        name = str(region.get("from_name", ""))
-        if region.get("type") == "hypertextlabels" or "startOffset" in value or "hypertextlabels" in value:
+        if kind == "hypertextlabels" or "startOffset" in value or "hypertextlabels" in value:
             rows.refuse("a region of HTML, whose positions belong to elements", "export plain text")
+        has_place = "start" in value
+        if has_place and "labels" in value:
+            labelled.append((_control(region), region, value))
+            continue
         text = value.get("text")  # a list is what annotators wrote, otherwise it is the text of the region
-        typed_text = text if "start" not in value or isinstance(text, list) else None
+        typed_text = None if has_place and not isinstance(text, list) else text
         choice = next((value[key] for key in _CHOICES if key in value), typed_text)
-        if "start" in value and ("labels" in value or choice is None):
-            labelled.append(region)
-        elif choice is not None:
-            choices = features.setdefault(_place(value), {}) if "start" in value else metadata
+        if choice is not None:
+            choices = features.setdefault(_place(value), {}) if has_place else metadata
+            name = str(region.get("from_name", ""))
             choices[name] = ",".join(map(str, choice)) if isinstance(choice, list) else str(choice)
-    controls = dict.fromkeys(map(_control, labelled))
+        elif has_place:
+            labelled.append((_control(region), region, value))
+    controls = dict.fromkeys(control for control, _, _ in labelled)
     rows.offered |= controls
     if len(controls) > 1 and rows.options.layers is None:
         first = next(iter(controls))
@@ -139,14 +145,16 @@ def _spans(
             line=rows.number,
             advice=f"name a layer for each that is to be read, as in layers={ {first: first} }",
         )
-    for region in labelled:
-        value, score = region["value"], region.get("score")
-        score_feature = {"score": score} if isinstance(score, int | float) else {}
+    for control, region, value in labelled:
+        score, identifier = region.get("score"), region.get("id")
+        span_features = features.get(_place(value), {}) if features else {}
+        if isinstance(score, int | float):
+            span_features = {**span_features, "score": score}
         span = {
             **value,
-            "id": region["id"] if isinstance(region.get("id"), str) else None,
-            "from_name": _control(region),
-            "features": {**features.get(_place(value), {}), **score_feature},
+            "id": identifier if isinstance(identifier, str) else None,
+            "from_name": control,
+            "features": span_features,
         }
         for label in rows.listed(value.get("labels"), "'labels'") or [None]:
             yield {**span, "label": label}

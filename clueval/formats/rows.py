@@ -12,7 +12,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
 
-from clueval.core.document import Document, Layers, MissingId, Row, Sentence
+from clueval.core.document import GROUP, Details, Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Span
 from clueval.core.span_forms import (
     TOKENS_OF_PIPELINE,
@@ -22,7 +22,7 @@ from clueval.core.span_forms import (
     members_of,
 )
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError
+from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError, described
 from clueval.formats.dialect import (
     SCALAR,
     Dialect,
@@ -48,6 +48,10 @@ _NO_TAG = -100
 _PLACE = itemgetter(0, 1)
 
 
+def _place_of_pair(pair: tuple[Row, Details]) -> tuple[int, int]:
+    return pair[0][:2]
+
+
 class _RowSpan(NamedTuple):
     """A span of a row; `reference` is its text as the row has it."""
 
@@ -60,15 +64,63 @@ class _RowSpan(NamedTuple):
     fragments: Sequence[tuple[int, int]] | None = None
 
 
+class _RowKeys(NamedTuple):
+    """The keys of rows that have the same keys: their text or tokens, tags by layer, and which others are read."""
+
+    content: str | None
+    tags: Mapping[str, str]
+    ids: tuple[str, ...]
+    metadata: tuple[str, ...]
+    rest: tuple[str, ...]
+    not_read: tuple[str, ...]
+
+
 class _SpanKeys(NamedTuple):
-    """The keys of objects of spans that have the same keys."""
+    """The keys of objects of spans that have the same keys; empty: they have none."""
 
     start: str
     end: str
     label: str
     features: tuple[str, ...]
     has_fragments: bool
-    is_simple: bool
+    has_details: bool
+    is_usual: bool
+
+
+class _RowsOfTags(Mapping[str, "list[Row]"]):
+    """The spans of tags by layer, which are decoded when they are asked for; what is no tag was refused before."""
+
+    def __init__(self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence]) -> None:
+        self._tags, self._sentences = tags, sentences
+        self._rows: dict[str, list[Row]] = {}
+
+    def __getitem__(self, layer: str) -> list[Row]:
+        if layer not in self._rows:
+            self._rows[layer] = _decoded(self._tags[layer], self._sentences, None, "conlleval")
+        return self._rows[layer]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tags)
+
+    def __len__(self) -> int:
+        return len(self._tags)
+
+
+def _decoded(
+    tags: Sequence[str], sentences: Sequence[Sentence], scheme: str | None, invalid: str
+) -> list[Row]:
+    """Return the spans of tags, sentence by sentence. Raises `TagError`."""
+    if not sentences:
+        return list(chunks_of(tags, scheme, invalid))
+    return [
+        (first + start, first + end, label)
+        for first, last, _ in sentences
+        for start, end, label in chunks_of(tags[first:last], scheme, invalid)
+    ]
+
+
+_MOST_SHAPES = 1000
+"""The number of combinations of keys that are remembered."""
 
 
 class RowReader(RowInput):
@@ -87,9 +139,12 @@ class RowReader(RowInput):
         self._paths = paths(dialect.text, dialect.tokens, dialect.id, dialect.spans, *map(str, sources))
         self._span_paths = paths(dialect.start, dialect.ends, dialect.label)
         self._not_metadata, self._no_features = hidden_keys(dialect), keys_of_no_features(dialect)
-        self._not_read = keys_of(dialect.passed_over)
+        self._control = dialect.control if options.layers is not None else ""
+        # whether the features of a span are an object
+        self._has_objects = dialect.features not in ("", "*") and "|" not in dialect.features
         self._sources: Mapping[str, str] | None = None  # of layers, once they are asked for
-        self._shapes: dict[Any, _SpanKeys] = {}
+        self._row_keys: dict[tuple[str, ...], _RowKeys] = {}
+        self._span_keys: dict[tuple[str, ...], _SpanKeys] = {}
         self._tag_names: dict[str, Mapping[int, str]] = {}
         self._seen_tags = SeenTags(file)
 
@@ -112,50 +167,68 @@ class RowReader(RowInput):
         row = self.mapping(value)
         if self._paths:
             row = with_paths(row, self._paths)
+        shape = tuple(row)
+        keys = self._row_keys.get(shape) or self._new_row_keys(shape, row)
         tokens = text = None
-        if dialect.tokens:
-            tokens = self.listed(row[key := self._required(row, "tokens", dialect.tokens)], repr(key))
-            if not all(isinstance(token, str) for token in tokens):
+        if keys.content is not None and dialect.tokens:
+            tokens = self.listed(row[keys.content], repr(keys.content))
+            if not {*map(type, tokens)} <= {str} and not all(isinstance(token, str) for token in tokens):
                 self.refuse("a token is not a text")
-        elif not dialect.without_text or first_key(row, dialect.text) is not None:
-            text = row[key := self._required(row, "text", dialect.text)]
+        elif keys.content is not None:
+            text = row[keys.content]
             if not isinstance(text, str):
-                self.refuse(f"{key!r} is not a text")
-        for key in self._not_read:
-            if key in row:
-                self.passed_over[key] += len(self.listed(row[key], repr(key)))
-        identifier = self._id(row)
-        tags: dict[str, list[str]] = {}
+                self.refuse(f"{keys.content!r} is not a text")
+        for key in keys.not_read:
+            self.passed_over[key] += len(self.listed(row[key], repr(key)))
+        identifier = self._id(row, keys.ids)
+        tags: Mapping[str, list[str]] = NOTHING
         sentences: Sequence[Sentence] = ()
-        used: Iterable[str] = ()
         if dialect.tags:
-            keys = self._keys_of_tags(row)
-            tags = {layer: self._tags(row, key, layer, len(tokens or ())) for layer, key in keys.items()}
-            sentences, used = row.get("sentences", ()), keys.values()
-            places = {
-                layer: self._spans_of_tags(values, sentences, identifier) for layer, values in tags.items()
-            }
-            layers: Mapping[str, Sequence[Span]] = Layers({}, places, self.number)
+            if dialect.plain is not None:
+                sentences = row.get("sentences", ())
+            size = len(tokens or ())
+            tags = Frozen({layer: self._tags(row, key, layer, size) for layer, key in keys.tags.items()})
+            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, identifier)
         else:
             layers = self._layers(row, text, tokens, identifier)
-        metadata: dict[str, str] = {}
-        if dialect.rest and not row.keys() <= self._not_metadata:  # most rows have no others
-            metadata = scalars(row, self._not_metadata.union(used))
-        for key in keys_of(dialect.metadata):
-            if (item := row.get(key)) is not None:
-                metadata |= scalars(item if isinstance(item, dict) else {key: item})
+        metadata: dict[str, str] = NOTHING
+        if keys.rest:
+            metadata = scalars({key: row[key] for key in keys.rest})
+        for key in keys.metadata:
+            if (item := row[key]) is not None:
+                metadata = {**metadata, **scalars(item if isinstance(item, dict) else {key: item})}
         return Document(
             identifier,
             layers,
             tokens=tokens,
             text=text,
             unit="token" if dialect.tokens else "character",
-            metadata=Frozen(metadata),
+            metadata=Frozen(metadata) if metadata else NOTHING,
             sentences=sentences,
-            tags=Frozen(tags),
+            tags=tags,
             file=self.file,
             ordered=dialect.ordered,
         )
+
+    def _new_row_keys(self, shape: tuple[str, ...], row: Mapping[str, Any]) -> _RowKeys:
+        """Return the keys of rows with these keys, which are remembered."""
+        dialect = self.dialect
+        content = None
+        if dialect.tokens:
+            content = self._required(row, "tokens", dialect.tokens)
+        elif not dialect.without_text or first_key(row, dialect.text) is not None:
+            content = self._required(row, "text", dialect.text)
+        ids, metadata, not_read = (
+            tuple(key for key in keys_of(keys) if key in row)
+            for keys in (dialect.id, dialect.metadata, dialect.passed_over)
+        )
+        tags = self._keys_of_tags(row) if dialect.tags else NOTHING
+        hidden = self._not_metadata.union(tags.values())
+        rest = tuple(key for key in shape if key not in hidden) if dialect.rest else ()
+        if len(self._row_keys) == _MOST_SHAPES:
+            self._row_keys.clear()
+        self._row_keys[shape] = _RowKeys(content, tags, ids, metadata, rest, not_read)
+        return self._row_keys[shape]
 
     def _required(self, row: Mapping[str, Any], what: str, keys: str) -> str:
         """Return the first of some keys that a row has, of which it needs one."""
@@ -170,9 +243,9 @@ class RowReader(RowInput):
             advice = advice or "no spans are written []"
         self.refuse(f"the row has no {what}: no key {either(keys)}", advice)
 
-    def _id(self, row: Mapping[str, Any]) -> str:
-        for key in keys_of(self.dialect.id):
-            if (value := row.get(key)) is not None:
+    def _id(self, row: Mapping[str, Any], keys: Iterable[str]) -> str:
+        for key in keys:
+            if (value := row[key]) is not None:
                 return value if isinstance(value, str) else self.scalar(value, "the id of the row")
         if "id" in self.dialect.required:
             self._refuse_without(row, "id", self.dialect.id)
@@ -217,7 +290,7 @@ class RowReader(RowInput):
         values = self.listed(row[key], repr(key))
         if len(values) != tokens:
             self.refuse(f"{key!r} has {len(values)} values for {tokens} tokens")
-        if not all(type(value) is str for value in values):
+        if not {*map(type, values)} <= {str}:
             values = [self._tag(value, key) for value in values]
         if self.options.scheme is None:
             self._seen_tags.see(layer, values)
@@ -243,44 +316,59 @@ class RowReader(RowInput):
             self.refuse(f"the number {value} of {key!r} has no name", "check names=...")
         return self._tag_names[key][value]
 
-    def _spans_of_tags(self, tags: list[str], sentences: Sequence[Sentence], identifier: str) -> list[Row]:
-        invalid = self.options.invalid or "conlleval"
-        spans = []
+    def _layers_of_tags(
+        self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence], identifier: str
+    ) -> Layers:
+        scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
+        if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
+            return Layers({}, _RowsOfTags(tags, sentences), self.number, are_inside=True)
+        rows = {}
         try:
-            for first, last, _ in sentences or (Sentence(0, len(tags)),):
-                for start, end, label in chunks_of(tags[first:last], self.options.scheme, invalid):
-                    spans.append((first + start, first + end, label))
+            for layer, layer_tags in tags.items():
+                rows[layer] = _decoded(layer_tags, sentences, scheme, invalid)
         except TagError as error:
             error.file, error.line, error.document = self.file, self.number, identifier
             raise
-        return spans
+        return Layers({}, rows, self.number, are_inside=True)
 
     # Spans
 
     def _layers(
         self, row: dict[str, Any], text: str | None, tokens: list[str] | None, identifier: str
     ) -> Mapping[str, Sequence[Span]]:
-        """Return the spans of each layer; those that are places and labels only are made when they are asked for."""
+        """Return the spans of each layer, which are made when they are asked for, unless they have gaps or groups."""
         if self._sources is None:
             self._sources = self.sources()
         dialect = self.dialect
         length = None if text is not None or tokens is None else len(tokens)
-        places: dict[str, list[Row]] = {}
+        rows: dict[str, list[Row]] = {}
+        details: dict[str, list[Details]] = {}
         spans: dict[str, list[Span]] = {}
+        are_inside = True
         for layer, source in self._sources.items():
             items = self._items(row, source)
             label_keys = source if dialect.source_is == "label" else dialect.label
-            rows = self._plain_rows(items, label_keys, text, length)
-            if rows is not None:
-                places[layer] = rows if dialect.ordered else sorted(rows, key=_PLACE)
-                continue
-            row_spans = self._row_spans(items, source, layer, text, length, identifier)
-            layer_spans = self._as_spans(layer, self._in_points(text, row_spans, identifier))
-            if layer_spans:
-                spans[layer] = layer_spans if dialect.ordered else in_order(layer_spans)
-            else:
-                places[layer] = []
-        layers = Layers({}, places, self.number)
+            plain = self._plain_rows(items, label_keys, text, length)
+            if plain is None:
+                are_inside = False
+                row_spans = self._row_spans(items, source, layer, text, length, identifier)
+                row_spans = self._in_points(text, row_spans, identifier)
+                if any(span.fragments or GROUP in span.features for span in row_spans):
+                    layer_spans = self._as_spans(layer, row_spans)
+                    spans[layer] = layer_spans if dialect.ordered else in_order(layer_spans)
+                    continue
+                plain = [span[:3] for span in row_spans], [(*span[3:5], self.number) for span in row_spans]
+            layer_rows, layer_details = plain
+            if not dialect.ordered and len(layer_rows) > 1:
+                if layer_details:
+                    pairs = sorted(zip(layer_rows, layer_details, strict=True), key=_place_of_pair)
+                    layer_rows, layer_details = map(list, zip(*pairs, strict=True))
+                else:
+                    layer_rows.sort(key=_PLACE)
+            rows[layer] = layer_rows
+            if layer_details:
+                details[layer] = layer_details
+        layers = Layers({}, rows, self.number, details, are_inside=are_inside)
         return {layer: spans.get(layer) or layers[layer] for layer in self._sources} if spans else layers
 
     def _items(self, row: Mapping[str, Any], source: str) -> list[Any]:
@@ -290,58 +378,72 @@ class RowReader(RowInput):
         if dialect.optional and first_key(row, keys) is None:
             return []
         items = row[key := self._required(row, "spans", keys)]
-        return items if type(items) is list else self.listed(items, repr(key))
+        items = items if type(items) is list else self.listed(items, repr(key))
+        if self._control:
+            items = [item for item in items if type(item) is not dict or item.get(self._control) == source]
+        return items
 
     def _plain_rows(
         self, items: list[Any], label_keys: str, text: str | None, length: int | None
-    ) -> list[Row] | None:
-        """Return spans that need no more than their places and labels, as most do; None for others.
+    ) -> tuple[list[Row], list[Details]] | None:
+        """Return spans of one piece that lie where the row says, with what they have besides; None for others.
 
-        It does for these what `_row_spans` does for all, in less than half of its time.
+        It does for these, which most are, what `_row_spans` does for all, in less than half of its time.
         """
-        dialect = self.dialect
-        if not items:
-            return []
         length = length if text is None else len(text)
-        if self._span_paths or dialect.control or self.options.offsets or length is None:
-            return None
-        if type(items[0]) is dict:
-            rows = self._rows_of_objects(items, label_keys, text)
-            if rows is None:
+        if self._span_paths or self.options.offsets or length is None:
+            return None if items else ([], [])
+        if items and type(items[0]) is dict:
+            return self._plain_objects(items, label_keys, text, length)
+        more = bool(self.dialect.end_inclusive)
+        rows: list[Row] = []
+        for item in items:
+            if (type(item) is not list and type(item) is not tuple) or len(item) != 3:
                 return None
-        else:
-            rows = [tuple(item) for item in items if type(item) is list and len(item) == 3]
-            if len(rows) != len(items):
+            start, end, label = item
+            if type(start) is not int or type(end) is not int or type(label) is not str or not label:
                 return None
-        more = bool(dialect.end_inclusive)
-        for begin, stop, name in rows:
-            if type(begin) is not int or type(stop) is not int or type(name) is not str or not name:
+            if not 0 <= start < end + more <= length:
                 return None
-            if not 0 <= begin < stop + more <= length:
-                return None
-        return [(begin, stop + 1, name) for begin, stop, name in rows] if more else rows
+            rows.append((start, end + more, label))
+        return rows, []
 
-    def _rows_of_objects(self, items: list[Any], label_keys: str, text: str | None) -> list[Any] | None:
-        """Return what objects have under the keys of places and labels; None if they have others, or other texts."""
-        first, reference = items[0], self.dialect.reference
-        if "entity" in first:
+    def _plain_objects(
+        self, items: list[Any], label_keys: str, text: str | None, length: int
+    ) -> tuple[list[Row], list[Details]] | None:
+        """Return spans that are objects with equal keys, as `_plain_rows` does."""
+        dialect, names = self.dialect, items[0].keys()
+        if "entity" in names:
             return None
-        start, end, label = self._keys_of(first, label_keys)[:3]
-        keys = first.keys()
-        if not keys <= {start, end, label, reference}:
+        keys = self._keys_of(items[0], label_keys)
+        if not keys.is_usual or (self.set is not None and not names.isdisjoint(keys_of(dialect.of_span))):
             return None
-        rows = []
+        start_key, end_key, label_key = keys[:3]
+        reference = dialect.reference if text is not None and dialect.reference in names else None
+        more = bool(dialect.end_inclusive)
+        rows: list[Row] = []
+        details: list[Details] = []
         try:
             for item in items:
-                if item.keys() != keys:
+                if item.keys() != names:
                     return None
-                begin, stop = place = item[start], item[end]
-                if reference in keys and text is not None and text[begin:stop] != item[reference]:
+                start, end, label = item[start_key], item[end_key], item[label_key]
+                if type(start) is not int or type(end) is not int or type(label) is not str or not label:
                     return None
-                rows.append((*place, item[label]))
+                end += more
+                if not 0 <= start < end <= length:
+                    return None
+                if reference is not None and text[start:end] != item[reference]:  # type: ignore[index]
+                    return None
+                rows.append((start, end, label))
+                if keys.has_details:
+                    features = self._features(item, keys)
+                    if GROUP in features or not isinstance(features, dict):
+                        return None
+                    details.append((features, self._id_of_span(item), self.number))
         except (KeyError, TypeError, AttributeError):
             return None
-        return rows
+        return rows, details
 
     def _row_spans(
         self,
@@ -354,7 +456,6 @@ class RowReader(RowInput):
     ) -> list[_RowSpan]:
         dialect = self.dialect
         label_keys = source if dialect.source_is == "label" else dialect.label
-        control = dialect.control if self.options.layers is not None else ""
         spans: list[_RowSpan] = []
         for number, item in enumerate(items):
             if type(item) is dict:
@@ -362,8 +463,6 @@ class RowReader(RowInput):
                     owner = first_value(item, dialect.of_span)
                     if owner is not None and str(owner) != self.set:
                         continue
-                if control and item.get(control) != source:
-                    continue
                 item_spans = [
                     self._span_of_object(member, label_keys, group, text)
                     for member, group in self._members(item, number)
@@ -414,11 +513,7 @@ class RowReader(RowInput):
     def _span_of_object(
         self, item: dict[str, Any], label_keys: str, group: Mapping[str, Any], text: str | None
     ) -> _RowSpan:
-        dialect = self.dialect
-        shape = (label_keys, *item)
-        keys = self._shapes.get(shape)
-        if keys is None:
-            keys = self._shapes[shape] = self._keys_of(item, label_keys)
+        dialect, keys = self.dialect, self._keys_of(item, label_keys)
         start, end = item.get(keys.start), item.get(keys.end)
         fragments = self._fragments(item) if keys.has_fragments else None
         if fragments:
@@ -430,26 +525,33 @@ class RowReader(RowInput):
         label = item.get(keys.label)
         if type(label) is not str or not label:
             label = self._label(label)
-        if keys.is_simple and not group:
-            return _RowSpan(start, end, label)
-        features: Mapping[str, Any] = NOTHING
-        if keys.features:
-            features = {key: item[key] for key in keys.features if _is_feature(key, item[key])}
-        elif dialect.features not in ("", "*"):
-            features = item.get(dialect.features) or NOTHING
-        if group:
-            features = {**features, **group}
+        features = {**self._features(item, keys), **group} if group else self._features(item, keys)
         reference = item.get(dialect.reference)
         if reference is not None and text is not None and self.options.offsets is None:
             is_there = fragments is None and 0 <= start < end and reference == text[start:end]
             reference = None if is_there else reference  # it nearly always is there
-        identifier = item.get(dialect.span_id)
-        if not isinstance(identifier, int | str) or identifier == "":
-            identifier = None
-        return _RowSpan(start, end, label, features, identifier, reference, fragments)
+        return _RowSpan(start, end, label, features, self._id_of_span(item), reference, fragments)
+
+    def _features(self, item: Mapping[str, Any], keys: _SpanKeys) -> Mapping[str, Any]:
+        if keys.features:
+            return {key: item[key] for key in keys.features if _is_feature(key, item[key])}
+        if not self._has_objects:
+            return NOTHING
+        features = item.get(self.dialect.features) or NOTHING
+        if not isinstance(features, Mapping):
+            raise SpanError(f"features must be a dictionary, not {described(features)}")
+        return features
+
+    def _id_of_span(self, item: Mapping[str, Any]) -> int | str | None:
+        identifier = item.get(self.dialect.span_id)
+        return identifier if isinstance(identifier, int | str) and identifier != "" else None
 
     def _keys_of(self, item: Mapping[str, Any], label_keys: str) -> _SpanKeys:
-        """Return how objects with these keys are read."""
+        """Return how objects with these keys are read, which is remembered."""
+        shape = (label_keys, *item)
+        keys = self._span_keys.get(shape)
+        if keys is not None:
+            return keys
         dialect = self.dialect
         key_groups = (dialect.start, dialect.ends, label_keys)
         start, end, label = (first_key(item, keys) or keys_of(keys)[0] for keys in key_groups)
@@ -458,18 +560,22 @@ class RowReader(RowInput):
             required = {"label": label, **required}
         for what, key in required.items():
             if key not in item:
-                keys = label_keys if what == "label" else key
-                advice = advice_on_keys(dialect, item, keys)
-                self.refuse(f"a span has no {what}: no key {either(keys)}", advice)
+                missing = label_keys if what == "label" else key
+                advice = advice_on_keys(dialect, item, missing)
+                self.refuse(f"a span has no {what}: no key {either(missing)}", advice)
         features: tuple[str, ...] = ()
         if dialect.features == "*":
             features = tuple(key for key in item if key not in self._no_features and key != label)
-        others = {dialect.span_id, dialect.reference, dialect.features, "fragments", "alternatives"} - {
-            "",
-            "*",
-        }
-        is_simple = not features and others.isdisjoint(item)
-        return _SpanKeys(start, end, label, features, "fragments" in item, is_simple)
+        elif "|" in dialect.features:
+            features = tuple(key for key in keys_of(dialect.features) if key in item)
+        has_details = bool(features) or not {dialect.span_id, dialect.features}.isdisjoint(item)
+        is_usual = "fragments" not in item and "alternatives" not in item
+        if len(self._span_keys) == _MOST_SHAPES:
+            self._span_keys.clear()
+        self._span_keys[shape] = _SpanKeys(
+            start, end, label, features, "fragments" in item, has_details, is_usual
+        )
+        return self._span_keys[shape]
 
     def _fragments(self, item: Mapping[str, Any]) -> Sequence[tuple[int, int]] | None:
         try:
@@ -617,8 +723,8 @@ def _documents_of_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterat
     for reader.number, row in numbered:
         if dialect.has_sets:
             names = _sets_of(dialect, row)
-            if names:
-                sets |= dict.fromkeys(set_names[0] for set_names in names)
+            for set_names in names:
+                sets.setdefault(set_names[0])
             if annotation_set is None and len(sets) > 1:
                 for _, later in numbered:
                     sets |= dict.fromkeys(set_names[0] for set_names in _sets_of(dialect, later))

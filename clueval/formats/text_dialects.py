@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED, MissingId
@@ -12,9 +13,8 @@ from clueval.core.span_forms import LABELS
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
 from clueval.files.limits import MAX_DEPTH, is_deep
-from clueval.formats.dialect import Dialect, RowInput
+from clueval.formats.dialect import Dialect, RowInput, names_under
 from clueval.formats.input_file import Numbered
-from clueval.formats.recognition import has_sign
 
 # Programs for annotators
 
@@ -110,16 +110,21 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         extraction = rows.mapping(item, "an extraction")
         interval = rows.mapping(extraction.get("char_interval") or {}, "the interval of an extraction")
         attributes, status = extraction.get("attributes"), extraction.get("alignment_status")
-        features = {} if not isinstance(attributes, dict) else _texts_in(attributes)
+        features = _texts_in(attributes) if attributes and isinstance(attributes, dict) else {}
         if isinstance(status, str):
             features["alignment_status"] = status
         start, end = interval.get("start_pos"), interval.get("end_pos")
-        span = {"extraction_class": extraction.get("extraction_class"), "features": features}
+        span = {
+            "extraction_class": extraction.get("extraction_class"),
+            "features": features,
+            "start_pos": start,
+            "end_pos": end,
+        }
         if start is None and end is None:
             features[MENTION] = str(extraction.get("extraction_text"))
             lost.append({**span, "start_pos": 0, "end_pos": 0})
         else:
-            placed.append({**span, "start_pos": start, "end_pos": end})
+            placed.append(span)
     if rows.options.unplaced and lost:
         row, placed = {**row, UNPLACED: str(len(lost))}, placed + lost
     else:
@@ -338,13 +343,8 @@ def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     row = rows.mapping(row)
     annotations = rows.mapping(row.get("annotations"), "'annotations'")
     annotation = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
-    spans = []
-    for item in rows.listed(annotation.get("entity_mentions"), "'entity_mentions'"):
-        mention = rows.mapping(item, "a mention")
-        names = ("entity_id", "identifier_type", "confidential_status")
-        features = {name: mention[name] for name in names if isinstance(mention.get(name), str)}
-        spans.append({**mention, "features": features})
-    yield {**row, "annotations": spans}
+    mentions = rows.listed(annotation.get("entity_mentions"), "'entity_mentions'")
+    yield {**row, "annotations": [rows.mapping(mention, "a mention") for mention in mentions]}
 
 
 TAB = Dialect(
@@ -357,9 +357,9 @@ TAB = Dialect(
     end="end_offset",
     span_id="entity_mention_id",
     reference="span_text",
-    features="features",
+    features="entity_id|identifier_type|confidential_status",
     metadata="meta|dataset_type",
-    sets=lambda row: [(str(name),) for name in row["annotations"]] if has_sign(row, "annotations{}") else (),
+    sets=partial(names_under, "annotations"),
     sources="entity_type|identifier_type|confidential_status",
     source_is="label",
     ordered=True,  # its evaluation takes the type of an entity from its first mention
@@ -468,9 +468,7 @@ BDOC = Dialect(
     span_id="id",
     features="features",
     metadata="features",
-    sets=lambda row: (
-        [(name,) for name in row["annotation_sets"]] if has_sign(row, "annotation_sets{}") else ()
-    ),
+    sets=partial(names_under, "annotation_sets"),
     sources="type",
     ordered=True,
     plain=_bdoc,

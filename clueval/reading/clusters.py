@@ -721,18 +721,58 @@ def bag_of_tags(
             _require_lists(batch)
             try:
                 if places is None:
-                    counting.groups[0].add_lists(place, batch)
-                    counting.add_text(place, sum(map(len, batch[0])), len(batch[0]))
+                    _add_together(counting, place, batch)
                 else:
                     _add_to_places(counting, places[start : start + BATCH], batch)
+                    counting.count_if_much()
             except (TypeError, ValueError):  # values that cannot be hashed, or compared
                 if not all(isinstance(tag, str) for side in batch for tags in side for tag in tags):
                     return None
                 raise
-            counting.count_if_much()
         return counting.finish()
     except Unusual:
         return None
+
+
+def bag_of_tagged_documents(
+    texts: Iterable[Sequence[Document]],
+    plan: Plan,
+    layer: str,
+    readings: Sequence[TagReading],
+    files: Sequence[str],
+) -> Bag:
+    """Count documents with tags in one layer, in `files` that `bag_of_tags` could read as lists; memory holds a batch.
+
+    Raises `Unusual`, and documents must be counted, as `bag_of_tags` returns None, for documents of several sentences,
+    and if documents are told apart.
+    """
+    counting = ClusterCounting(plan, [layer], readings, files, Bounds())
+    is_late = any(reading.is_late for reading in readings)
+    if counting.in_characters or counting.by_document or is_late:
+        raise Unusual("positions are characters, or documents are told apart")
+    place = counting.place_of()
+    gold_tags: list[Sequence[str]] = []  # nothing else of documents is held
+    predicted_tags: list[Sequence[str]] = []
+    for gold, predicted in texts:
+        if len(gold.sentences) > 1 or len(predicted.sentences) > 1:
+            raise Unusual("a document of several sentences")
+        counting.see(gold.metadata)
+        gold_tags.append(gold.tags[layer])
+        predicted_tags.append(predicted.tags[layer])
+        if len(gold_tags) == BATCH:
+            _add_together(counting, place, (gold_tags, predicted_tags))
+            gold_tags, predicted_tags = [], []
+    _add_together(counting, place, (gold_tags, predicted_tags))
+    return counting.finish()
+
+
+def _add_together(
+    counting: ClusterCounting, place: DocumentPlace | None, batch: Sequence[Sequence[Sequence[str]]]
+) -> None:
+    """Count sentences that are not told apart."""
+    counting.groups[0].add_lists(place, batch)
+    counting.add_text(place, sum(map(len, batch[0])), len(batch[0]))
+    counting.count_if_much()
 
 
 def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[DocumentPlace | None]:

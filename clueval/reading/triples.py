@@ -14,11 +14,19 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag
 from clueval.core.case import TOKENS, Key, Where, are_flat, keys_of, keys_of_triples
 from clueval.core.count import EITHER, FEW_DOCUMENTS, DocumentPlace, Plan, in_documents
-from clueval.core.document import Document, Layers, Row, positions_of
+from clueval.core.document import GROUP, UNPLACED, Document, Layers, Row
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import CluevalError, OverlapError
 from clueval.formats.dialect import Dialect
-from clueval.reading.clusters import NewLabels, Unusual, check_case, is_in_characters, require_usual
+from clueval.reading.clusters import (
+    NewLabels,
+    TagReading,
+    Unusual,
+    bag_of_tagged_documents,
+    check_case,
+    is_in_characters,
+    require_usual,
+)
 from clueval.reading.source import Source
 
 BATCH = 200
@@ -31,7 +39,8 @@ _PARTS = [int, int, str]
 class PlainText(NamedTuple):
     """One text with the spans of both sides in one layer, in any order; positions count from 0.
 
-    `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer.
+    `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer. The order
+    of the spans counts if the text is `ordered`.
     """
 
     id: str
@@ -39,6 +48,7 @@ class PlainText(NamedTuple):
     predicted: Sequence[Row] | None
     positions: int | None = None
     metadata: Mapping[str, str] = NOTHING
+    ordered: bool = False
 
 
 def bag_of_triples(
@@ -94,13 +104,21 @@ def bag_of_row_files(
     for what `bag_of_rows` leaves to documents, and for every error.
     """
     names = {name for source in sources for name in source.options.layers or (DEFAULT_LAYER,)}
-    are_plain = all(
-        isinstance(source.form, Dialect) and not (source.form.ordered or source.form.tags)
-        for source in sources
-    )
-    if not are_plain or len(names) > 1 or plan.reads - {TOKENS}:
+    forms = [source.form for source in sources if isinstance(source.form, Dialect)]
+    if len(forms) < len(sources) or len(names) > 1 or plan.reads - {TOKENS}:
         return None
-    return bag_of_rows(_same_texts(texts), plan, names.pop())
+    have_tags = [bool(form.tags) for form in forms]
+    layer = names.pop()
+    if not any(have_tags):
+        return bag_of_rows(_same_texts(texts), plan, layer)
+    readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
+    try:
+        if all(have_tags):
+            files = [source.file.name for source in sources]
+            return bag_of_tagged_documents(_same_texts(texts), plan, layer, readings, files)
+    except Unusual:
+        pass
+    return None
 
 
 def _same_texts(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Document]]:
@@ -132,23 +150,60 @@ def bag_of_rows(
         if first is None:
             raise Unusual("there are no documents")
         unit = first[0].unit
-        texts = (_text(pair, layer, unit, plan.counts_sentences) for pair in chain([first], remaining))
-        return bag_of_texts(texts, plan, layer, unit=unit)
+        features: set[str] = set()
+        in_sentences = plan.counts_sentences
+        texts = (_text(pair, layer, unit, in_sentences, features) for pair in chain([first], remaining))
+        bag = bag_of_texts(texts, plan, layer, unit=unit)
     except Unusual:
         return None
+    if bag is not None:
+        bag.read.features |= features
+        if unit == "token" and first[0].file is not None:
+            bag.read.tagged |= bag.read.spans.keys()
+    return bag
 
 
-def _text(pair: Sequence[Document], layer: str, unit: str, in_sentences: bool) -> PlainText:
+def _text(
+    pair: Sequence[Document], layer: str, unit: str, in_sentences: bool, features: set[str]
+) -> PlainText:
+    """Return a pair as a text; `features` gets the names of the features of its spans."""
     gold, predicted = pair
-    if in_sentences and any(len(document.sentences) > 1 for document in pair):
+    if in_sentences and (len(gold.sentences) > 1 or len(predicted.sentences) > 1):
         raise Unusual("a document of several sentences")
-    for document in pair:
-        is_plain = not (document.ordered or document.tags or document.start or document.unit != unit)
-        if not is_plain or any(name != layer or document.rows_in(name) is None for name in document.layers):
-            raise Unusual("a document of other things than rows")
-    has_text = any(document.end is not None for document in pair)
-    positions = positions_of(pair) if has_text else None
-    return PlainText(gold.id, gold.rows_in(layer), predicted.rows_in(layer), positions, gold.metadata)
+    if UNPLACED in predicted.metadata:
+        raise Unusual("spans without a place")
+    ordered = gold.ordered or predicted.ordered
+    gold_rows, predicted_rows = (_rows_of(document, layer, unit, ordered, features) for document in pair)
+    end = predicted.end if gold.end is None else gold.end
+    return PlainText(gold.id, gold_rows, predicted_rows, end, gold.metadata, ordered)
+
+
+def _rows_of(
+    document: Document, layer: str, unit: str, ordered: bool, features: set[str]
+) -> Sequence[Row] | None:
+    """Return the rows of a document in the order in which spans are counted, None if it has no layer."""
+    if document.tags or document.start or document.unit != unit:
+        raise Unusual("a document of other things than rows")
+    layers: Layers = document.layers  # type: ignore[assignment]  # they are `Layers`
+    if not layers:
+        return None
+    rows = layers.rows(layer)
+    if rows is None or len(layers) > 1:
+        raise Unusual("a document of other things than rows in one layer")
+    details = layers.details(layer)
+    for span_features, _, _ in details:
+        if span_features:
+            features.update(span_features)
+    if GROUP in features:
+        raise Unusual("a group of spans")
+    if not ordered:
+        return rows
+    if not document.ordered:
+        return sorted(rows)
+    if all(isinstance(identifier, int) for _, identifier, _ in details) and len(details) == len(rows):
+        places = [(start, end, detail[1]) for (start, end, _), detail in zip(rows, details, strict=True)]
+        return [rows[number] for number in sorted(range(len(rows)), key=places.__getitem__)]
+    return rows
 
 
 def bag_of_texts(
@@ -258,11 +313,17 @@ class _Counting:
 
     def _keys_of(self, text: PlainText, where: Where) -> list[Key]:
         gold, predicted = text.gold or (), text.predicted or ()
-        if not where and not self._plan.merge:
+        if not (where or self._plan.merge or text.ordered):
             return keys_of_triples(gold, predicted, has_text=text.positions is not None)
         characters = None if text.positions is None else "x" * text.positions
         documents = [
-            Document("", Layers({}, {self._layer: rows}), text=characters, unit="character")
+            Document(
+                "",
+                Layers({}, {self._layer: rows}),
+                text=characters,
+                unit="character",
+                ordered=text.ordered,
+            )
             for rows in (gold, predicted)
         ]
         try:

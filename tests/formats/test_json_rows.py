@@ -288,3 +288,15 @@ def test_option_that_the_format_does_not_read_is_refused(capsys: pytest.CaptureF
 
     assert main(["score", path, path, "--answers", "accepted"]) == 2
     assert "--answers accepted does not apply to the format doccano" in capsys.readouterr().err
+
+
+def test_token_rows_with_sentences_of_their_own_have_one_sentence(tmp_path: Path) -> None:
+    row = {"tokens": ["a", "b"], "ner_tags": ["B-X", "I-X"], "sentences": [[0, 1], [1, 2]]}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+
+    [document] = read(tmp_path / "rows.jsonl")
+
+    assert ([(span.start, span.end) for span in document.layers["label"]], document.sentences) == (
+        [(0, 2)],
+        (),
+    )

@@ -12,7 +12,7 @@ import clueval
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import form_of_file
 from clueval.formats.form import ENTRIES, NAMES, Described, Form, form_of_rows, forms_named
-from clueval.formats.input_file import InputFile
+from clueval.formats.input_file import Head, InputFile
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
@@ -170,3 +170,11 @@ def test_way_of_recognition_is_printed_in_one_line(entry: Described) -> None:
     assert words or entry.name == "inline"
     assert not entry.is_json or words.startswith(("JSON", "lists"))
     assert "\n" not in words
+
+
+@pytest.mark.parametrize("cut", range(1990, 2000))
+def test_long_lines_of_json_are_json_whatever_word_stands_where_it_is_cut(cut: int) -> None:
+    text = json.dumps({"text": "x" * (cut - 10) + " O O", "label": []})
+
+    assert Head("a.json", text, lambda: json.loads(text)).is_json
+    assert not Head("a.conll", "{ B-X\n", lambda: None).is_json
