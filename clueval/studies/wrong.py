@@ -267,7 +267,8 @@ class Search:
         if case.rows is not None:
             if len(self._verdicts) == MOST_VERDICTS:
                 self._verdicts.clear()
-            self._verdicts[key] = [_Verdict.of(judged_span, case) for judged_span in spans]
+            numbers = {id(span): number for side in case.sides for number, span in enumerate(side or ())}
+            self._verdicts[key] = [_Verdict.of(judged_span, case.first, numbers) for judged_span in spans]
         return spans
 
     def end(self) -> None:
@@ -293,13 +294,13 @@ class _Verdict(NamedTuple):
     partners: Sequence[int]
 
     @classmethod
-    def of(cls, judged_span: JudgedSpan, case: Located) -> _Verdict:
-        numbers = {id(span): number for side in case.sides for number, span in enumerate(side or ())}
+    def of(cls, judged_span: JudgedSpan, first: int, numbers: Mapping[int, int]) -> _Verdict:
+        """Return what was judged, given the number of each span of the case on its side, by its `id`."""
         others, partners = (
             [numbers[id(span)] for span in spans]
             for spans in (judged_span.others, judged_span.match.partners)
         )
-        return cls(judged_span, case.first, numbers[id(judged_span.span)], others, partners)
+        return cls(judged_span, first, numbers[id(judged_span.span)], others, partners)
 
     def at(self, case: Located) -> JudgedSpan:
         """Return the span of a case that is equal but for its place."""
