@@ -188,7 +188,7 @@ class RowReader(RowInput):
                 sentences = row.get("sentences", ())
             size = len(tokens or ())
             tags = Frozen({layer: self._tags(row, key, layer, size) for layer, key in keys.tags.items()})
-            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, identifier)
+            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, size, identifier)
         else:
             layers = self._layers(row, text, tokens, identifier)
         metadata: dict[str, str] = NOTHING
@@ -317,11 +317,11 @@ class RowReader(RowInput):
         return self._tag_names[key][value]
 
     def _layers_of_tags(
-        self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence], identifier: str
+        self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence], size: int, identifier: str
     ) -> Layers:
         scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
         if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
-            return Layers({}, _RowsOfTags(tags, sentences), self.number, are_inside=True)
+            return Layers({}, _RowsOfTags(tags, sentences), self.number, within=(0, size))
         rows = {}
         try:
             for layer, layer_tags in tags.items():
@@ -329,7 +329,7 @@ class RowReader(RowInput):
         except TagError as error:
             error.file, error.line, error.document = self.file, self.number, identifier
             raise
-        return Layers({}, rows, self.number, are_inside=True)
+        return Layers({}, rows, self.number, within=(0, size))
 
     # Spans
 
@@ -344,13 +344,14 @@ class RowReader(RowInput):
         rows: dict[str, list[Row]] = {}
         details: dict[str, list[Details]] = {}
         spans: dict[str, list[Span]] = {}
-        are_inside = True
+        size = length if text is None else len(text)
+        within = None if size is None else (0, size)
         for layer, source in self._sources.items():
             items = self._items(row, source)
             label_keys = source if dialect.source_is == "label" else dialect.label
             plain = self._plain_rows(items, label_keys, text, length)
             if plain is None:
-                are_inside = False
+                within = None
                 row_spans = self._row_spans(items, source, layer, text, length, identifier)
                 row_spans = self._in_points(text, row_spans, identifier)
                 if any(span.fragments or GROUP in span.features for span in row_spans):
@@ -368,7 +369,7 @@ class RowReader(RowInput):
             rows[layer] = layer_rows
             if layer_details:
                 details[layer] = layer_details
-        layers = Layers({}, rows, self.number, details, are_inside=are_inside)
+        layers = Layers({}, rows, self.number, details, within)
         return {layer: spans.get(layer) or layers[layer] for layer in self._sources} if spans else layers
 
     def _items(self, row: Mapping[str, Any], source: str) -> list[Any]:
