@@ -147,6 +147,8 @@ class RowReader(RowInput):
         self._span_keys: dict[tuple[str, ...], _SpanKeys] = {}
         self._tag_names: dict[str, Mapping[int, str]] = {}
         self._seen_tags = SeenTags(file)
+        self.seen_sets: dict[str, None] = {}
+        self.is_set_seen = False  # whether a row has the annotation set that is read
 
     def documents(self, row: Any) -> Iterable[Document]:
         """Return the documents of a row: one, unless it is passed over or has several."""
@@ -716,11 +718,10 @@ def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
 def _documents_of_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
     """Yield the documents of the set that is read. Raises `UsageError` for several of which none is named."""
     dialect, annotation_set = reader.dialect, reader.options.annotation_set
-    sets: dict[str, None] = {}
+    sets = reader.seen_sets
     no_such_set = f"there is no annotation set {annotation_set!r}"
     if annotation_set not in (None, EVERY_SET) and not dialect.has_sets:
         raise sets_error(no_such_set, reader.file, sets)
-    is_read = not dialect.has_sets
     for reader.number, row in numbered:
         if dialect.has_sets:
             names = _sets_of(dialect, row)
@@ -733,9 +734,9 @@ def _documents_of_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterat
             if annotation_set is not None and not any(annotation_set in set_names for set_names in names):
                 continue
             reader.set = names[0][0] if annotation_set is None and names else annotation_set
-        is_read = True
+        reader.is_set_seen = True
         yield from reader.documents(row)
-    if annotation_set is not None and not is_read and reader.number:
+    if annotation_set is not None and dialect.has_sets and not reader.is_set_seen and reader.number:
         raise sets_error(no_such_set, reader.file, sets)
     for layer, source in (reader.options.layers or {}).items():
         if reader.offered and source not in reader.offered:
