@@ -44,14 +44,14 @@ class Layers(Mapping[str, Sequence[Span]]):
 
     `rows` may be a mapping that makes the rows of a layer when they are looked up. `line` is the line of these spans in
     their file, if they stand on the same one; of layers in `details`, each span has its own, and features and an id.
-    With `are_inside`, the reader has checked that all rows lie in the text.
+    `within` is a range of positions in which all rows lie, as the reader has checked.
 
     >>> layers = Layers({}, rows={"entity": [(0, 2, "PER")]})
     >>> layers["entity"][0].labels, layers.rows("entity")
     ({'entity': 'PER'}, [(0, 2, 'PER')])
     """
 
-    __slots__ = ("_details", "_line", "_rows", "_spans", "are_inside")
+    __slots__ = ("_details", "_line", "_rows", "_spans", "_within")
 
     def __init__(
         self,
@@ -59,14 +59,13 @@ class Layers(Mapping[str, Sequence[Span]]):
         rows: Mapping[str, Sequence[Row]] = NOTHING,
         line: int | None = None,
         details: Mapping[str, Sequence[Details]] = NOTHING,
-        *,
-        are_inside: bool = False,
+        within: tuple[int, int] | None = None,
     ) -> None:
         self._spans: dict[str, Sequence[Span]] = dict(spans)
         self._rows = rows
         self._line = line
         self._details = details
-        self.are_inside = are_inside
+        self._within = within
 
     def __getitem__(self, layer: str) -> Sequence[Span]:
         if layer not in self._spans:
@@ -119,7 +118,7 @@ class Layers(Mapping[str, Sequence[Span]]):
 
     def are_rows_within(self, start: int, end: int) -> bool:
         """Return whether all layers are rows, and all rows lie in a range of positions."""
-        if self.are_inside:
+        if self._within == (start, end):
             return True
         for rows in self._rows.values():
             for first, last, _ in rows:

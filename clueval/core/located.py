@@ -163,12 +163,12 @@ def count_in_place(metrics: Sequence[Metric], case: Located, pair: Text) -> list
             require_countable(metric, whole)
         return [metric.count(whole) for metric in metrics]
     except CluevalError as error:
-        document = _document_of_error(metrics, case, pair)
+        document = document_of_error(metrics, case, pair)
         error.document, error.file = document.id, error.file or document.file
         raise error from None
 
 
-def _document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> Document:
+def document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> Document:
     """Return the document of the first side whose spans cannot be counted, or of the first side."""
     for number, document in enumerate(pair.sides):
         spans = tuple(of_side if side == number else None for side, of_side in enumerate(case.sides))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, NoReturn
@@ -333,10 +333,10 @@ def keys_of_no_features(dialect: Dialect) -> frozenset[str]:
     return frozenset(key for group in every for key in keys_of(group))
 
 
-def scalars(values: Mapping[str, Any], left_out: Container[str] = ()) -> dict[str, str]:
-    """Return the texts, numbers and truth values of an object, as texts, but those under some keys."""
+def scalars(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts, numbers and truth values of an object, as texts."""
     return {
         str(key): value if type(value) is str else json.dumps(value)
         for key, value in values.items()
-        if isinstance(value, SCALAR) and key not in left_out
+        if isinstance(value, SCALAR)
     }

@@ -147,6 +147,8 @@ class RowReader(RowInput):
         self._span_keys: dict[tuple[str, ...], _SpanKeys] = {}
         self._tag_names: dict[str, Mapping[int, str]] = {}
         self._seen_tags = SeenTags(file)
+        self.seen_sets: dict[str, None] = {}
+        self.is_set_seen = False  # whether a row has the annotation set that is read
 
     def documents(self, row: Any) -> Iterable[Document]:
         """Return the documents of a row: one, unless it is passed over or has several."""
@@ -188,7 +190,7 @@ class RowReader(RowInput):
                 sentences = row.get("sentences", ())
             size = len(tokens or ())
             tags = Frozen({layer: self._tags(row, key, layer, size) for layer, key in keys.tags.items()})
-            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, identifier)
+            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, size, identifier)
         else:
             layers = self._layers(row, text, tokens, identifier)
         metadata: dict[str, str] = NOTHING
@@ -317,11 +319,11 @@ class RowReader(RowInput):
         return self._tag_names[key][value]
 
     def _layers_of_tags(
-        self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence], identifier: str
+        self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence], size: int, identifier: str
     ) -> Layers:
         scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
         if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
-            return Layers({}, _RowsOfTags(tags, sentences), self.number, are_inside=True)
+            return Layers({}, _RowsOfTags(tags, sentences), self.number, within=(0, size))
         rows = {}
         try:
             for layer, layer_tags in tags.items():
@@ -329,7 +331,7 @@ class RowReader(RowInput):
         except TagError as error:
             error.file, error.line, error.document = self.file, self.number, identifier
             raise
-        return Layers({}, rows, self.number, are_inside=True)
+        return Layers({}, rows, self.number, within=(0, size))
 
     # Spans
 
@@ -344,13 +346,14 @@ class RowReader(RowInput):
         rows: dict[str, list[Row]] = {}
         details: dict[str, list[Details]] = {}
         spans: dict[str, list[Span]] = {}
-        are_inside = True
+        size = length if text is None else len(text)
+        within = None if size is None else (0, size)
         for layer, source in self._sources.items():
             items = self._items(row, source)
             label_keys = source if dialect.source_is == "label" else dialect.label
             plain = self._plain_rows(items, label_keys, text, length)
             if plain is None:
-                are_inside = False
+                within = None
                 row_spans = self._row_spans(items, source, layer, text, length, identifier)
                 row_spans = self._in_points(text, row_spans, identifier)
                 if any(span.fragments or GROUP in span.features for span in row_spans):
@@ -368,7 +371,7 @@ class RowReader(RowInput):
             rows[layer] = layer_rows
             if layer_details:
                 details[layer] = layer_details
-        layers = Layers({}, rows, self.number, details, are_inside=are_inside)
+        layers = Layers({}, rows, self.number, details, within)
         return {layer: spans.get(layer) or layers[layer] for layer in self._sources} if spans else layers
 
     def _items(self, row: Mapping[str, Any], source: str) -> list[Any]:
@@ -715,11 +718,10 @@ def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
 def _documents_of_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
     """Yield the documents of the set that is read. Raises `UsageError` for several of which none is named."""
     dialect, annotation_set = reader.dialect, reader.options.annotation_set
-    sets: dict[str, None] = {}
+    sets = reader.seen_sets
     no_such_set = f"there is no annotation set {annotation_set!r}"
     if annotation_set not in (None, EVERY_SET) and not dialect.has_sets:
         raise sets_error(no_such_set, reader.file, sets)
-    is_read = not dialect.has_sets
     for reader.number, row in numbered:
         if dialect.has_sets:
             names = _sets_of(dialect, row)
@@ -732,9 +734,9 @@ def _documents_of_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterat
             if annotation_set is not None and not any(annotation_set in set_names for set_names in names):
                 continue
             reader.set = names[0][0] if annotation_set is None and names else annotation_set
-        is_read = True
+        reader.is_set_seen = True
         yield from reader.documents(row)
-    if annotation_set is not None and not is_read and reader.number:
+    if annotation_set is not None and dialect.has_sets and not reader.is_set_seen and reader.number:
         raise sets_error(no_such_set, reader.file, sets)
     for layer, source in (reader.options.layers or {}).items():
         if reader.offered and source not in reader.offered:

@@ -43,19 +43,22 @@ class SeenTags:
     def __init__(self, file: str | None) -> None:
         self._file = file
         self._tags: dict[str, set[str]] = {}
+        self._by_prefix: dict[str, dict[str, str]] = {}  # one tag for each prefix: these tell the scheme
 
     def see(self, layer: str, tags: Sequence[str]) -> None:
         """Take note of the tags of a document. Raises `TagError` for tags of two schemes."""
         layer_tags = self._tags.setdefault(layer, set())
         if layer_tags.issuperset(tags):
             return
-        more_tags = layer_tags.union(tags)
+        new_tags = [tag for tag in dict.fromkeys(tags) if tag not in layer_tags]
         try:
-            scheme_of((OUTSIDE, tag) for tag in more_tags)
+            by_prefix = {split_tag(tag)[0]: tag for tag in new_tags} | self._by_prefix.get(layer, {})
+            scheme_of((OUTSIDE, tag) for tag in by_prefix.values())
         except TagError as error:
             error.file = self._file
             raise
-        self._tags[layer] = more_tags
+        layer_tags.update(new_tags)
+        self._by_prefix[layer] = by_prefix
 
 
 def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:

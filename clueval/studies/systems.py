@@ -96,8 +96,9 @@ class TwoSystems(ErrorReport):
         if choice is not None and choice.fair is not None:
             advice = "use exact or levels"
             raise UsageError("errors of metric fair cannot be compared span by span", advice=advice)
+        kept = list(texts) if isinstance(texts, Iterator) else texts
         super().__init__(
-            texts if callable(texts) else lambda: texts, choice, layers, scored, (title, files, metadata)
+            kept if callable(kept) else lambda: kept, choice, layers, scored, (title, files, metadata)
         )
         self.names = names
 

@@ -21,7 +21,7 @@ from clueval.core.count import Plan, collector_paused, count, decided, sequences
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels, matches_in
-from clueval.core.located import EqualCases, Located, located
+from clueval.core.located import EqualCases, Located, document_of_error, located
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash, shared_positions
@@ -255,19 +255,21 @@ class Search:
         return sorted(spans, key=text_order)
 
     def judged(self, pair: Pair, case: Located) -> list[JudgedSpan]:
-        """Return the spans of a case that count, as `judged` does; equal cases of rows are judged once."""
+        """Return the spans of a case that count, as `judged` does; equal cases of few rows are judged once."""
         key = case.sequence, case.rows
-        verdicts = None if case.rows is None else self._verdicts.get(key)
+        is_kept = case.rows is not None and len(case.rows) <= SMALL_CASE
+        verdicts = self._verdicts.get(key) if is_kept else None
         if verdicts is not None:
             return [verdict.at(case) for verdict in verdicts]
         spans = [
             judged_span._replace(keys=tuple(reason_keys(judged_span, self.choice)))
             for judged_span in judged(pair, case, self.choice, also_right=self._also_right)
         ]
-        if case.rows is not None:
+        if is_kept:
             if len(self._verdicts) == MOST_VERDICTS:
                 self._verdicts.clear()
-            self._verdicts[key] = [_Verdict.of(judged_span, case) for judged_span in spans]
+            numbers = {id(span): number for side in case.sides for number, span in enumerate(side or ())}
+            self._verdicts[key] = [_Verdict.of(judged_span, case.first, numbers) for judged_span in spans]
         return spans
 
     def end(self) -> None:
@@ -282,6 +284,9 @@ class Search:
 MOST_VERDICTS = 1 << 13
 """The number of different cases of which it is known what is wrong."""
 
+SMALL_CASE = 32
+"""The most spans of such a case: larger ones hardly occur again, and would hold whole texts in memory."""
+
 
 class _Verdict(NamedTuple):
     """A span as it was judged, where its case began, and the numbers of the span, the others and the partners."""
@@ -293,13 +298,13 @@ class _Verdict(NamedTuple):
     partners: Sequence[int]
 
     @classmethod
-    def of(cls, judged_span: JudgedSpan, case: Located) -> _Verdict:
-        numbers = {id(span): number for side in case.sides for number, span in enumerate(side or ())}
+    def of(cls, judged_span: JudgedSpan, first: int, numbers: Mapping[int, int]) -> _Verdict:
+        """Return what was judged, given the number of each span of the case on its side, by its `id`."""
         others, partners = (
             [numbers[id(span)] for span in spans]
             for spans in (judged_span.others, judged_span.match.partners)
         )
-        return cls(judged_span, case.first, numbers[id(judged_span.span)], others, partners)
+        return cls(judged_span, first, numbers[id(judged_span.span)], others, partners)
 
     def at(self, case: Located) -> JudgedSpan:
         """Return the span of a case that is equal but for its place."""
@@ -342,7 +347,8 @@ def judged(
             require_countable(choice.metric, case)
         return list(_judged(case, keys, located_case.sequence, choice, also_right))
     except CluevalError as error:
-        error.document, error.file = pair.first.id, error.file or pair.first.file
+        document = document_of_error([choice.metric], located_case, pair)
+        error.document, error.file = document.id, error.file or document.file
         raise
 
 

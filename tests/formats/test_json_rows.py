@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from corpora import write
 
 from clueval import Document, Span, masking, read, score
 from clueval.cli import main
-from clueval.files.errors import FormatError, TagError, UsageError
+from clueval.files.errors import FormatError, SpanError, TagError, UsageError
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
@@ -300,3 +301,19 @@ def test_token_rows_with_sentences_of_their_own_have_one_sentence(tmp_path: Path
         [(0, 2)],
         (),
     )
+
+
+@pytest.mark.parametrize(
+    ("row", "shorter"),
+    [
+        ({"text": "abc", "spans": [{"start": 0, "end": 3, "label": "X"}]}, {"text": "ab"}),
+        ({"tokens": ["a", "b"], "tags": ["O", "B-X"]}, {"tokens": ["a"], "tags": {}}),
+    ],
+)
+def test_spans_of_a_row_are_checked_again_if_a_document_gets_a_shorter_text(
+    row: dict[str, Any], shorter: dict[str, Any], tmp_path: Path
+) -> None:
+    (document,) = read(write(tmp_path / "gold.jsonl", json.dumps(row)))
+
+    with pytest.raises(SpanError, match="lies outside the text"):
+        replace(document, **shorter)

@@ -134,6 +134,14 @@ def test_rows_of_json_are_checked_on_after_one_that_cannot_be_read(tmp_path: Pat
     assert [problem.line for problem in clueval.check(path, max_errors=2)] == [2, 3]
 
 
+def test_set_whose_last_row_cannot_be_read_is_not_missing(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    rows = ['"spans": []', '"spans": [[0, 9, "X"]]']
+    path.write_text("".join(f'{{"text": "abc", "_annotator_id": "anna", {row}}}\n' for row in rows))
+
+    assert [problem.line for problem in clueval.check(path, annotation_set="anna")] == [2]
+
+
 def test_tags_of_json_that_were_refused_are_no_problem_of_later_rows(tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
     rows = ["B-X", "foo", "B-X", "S-X", "L-X"]

@@ -489,3 +489,13 @@ def test_decisions_about_another_corpus_are_lost(tmp_path: Path, capsys: Capture
     assert "gold corrected" in told.out
     assert main(["errors", *FILES, "--layer", "entity=2", "--conflicts", "last"]) == 2
     assert "--conflicts needs --decisions" in capsys.readouterr().err
+
+
+def test_spans_that_cannot_be_counted_are_named_with_their_own_file(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{side}.jsonl" for side in ("gold", "predicted")]
+    nested = [[0, 3, "A"], [1, 4, "A"]]
+    for path, spans in zip(paths, (nested[:1], nested), strict=True):
+        path.write_text(json.dumps({"text": "abcdef", "spans": spans}) + "\n")
+
+    with pytest.raises(CluevalError, match=r"predicted\.jsonl:1"):
+        list(errors(*paths, metric="levels"))

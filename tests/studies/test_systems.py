@@ -330,6 +330,12 @@ def test_a_span_is_one_error_in_both_systems_or_in_one() -> None:
     ]
 
 
+def test_texts_of_an_iterator_are_read_as_often_as_those_of_a_list() -> None:
+    report = TwoSystems(iter([ONE]))
+
+    assert [len(list(report.rows())) for _ in range(2)] == [len(list(TwoSystems([ONE]).rows()))] * 2
+
+
 def test_verdict_has_the_difference_of_the_rates_that_are_shown() -> None:
     # old: no span of 3 and 3 is right; new: one is
     assert Diff([ONE]).verdict() == "F1 0.00 → 33.33 (+33.33); errors: 2 new, 4 fixed, 1 changed, 1 still"
