@@ -34,13 +34,13 @@ from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import groupby, repeat
+from itertools import compress, groupby, repeat
 from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
 from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, Ranges, Span
+from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Ranges, Span
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -136,6 +136,14 @@ class Case:
             [(span.start, span.end, span.label, span.parts) for span in spans or ()] for spans in self.sides
         ]
 
+    def labelled_rows(self, side: int, *, counting: bool = False) -> list[LabelledRow]:
+        """Return the start, the end and the labels of the spans of a side, or of those that count, by position."""
+        rows = [(span.start, span.end, span.by_layer) for span in self.sides[side] or ()]
+        flags = self.counted[side]
+        if counting and flags is not None:
+            rows = list(compress(rows, flags))
+        return sorted(rows, key=itemgetter(0, 1))
+
     def counting(self, side: int) -> Iterator[tuple[int, Span]]:
         """Yield the spans of a side that count, with their numbers."""
         flags = self.counted[side]
@@ -206,6 +214,13 @@ class _CaseOfKey(Case):
                 return super().labelled_ranges()
             ranges[side].append((start, end, label, None))
         return ranges
+
+    def labelled_rows(self, side: int, *, counting: bool = False) -> list[LabelledRow]:
+        if not self._are_short:
+            return super().labelled_rows(side, counting=counting)
+        sequence = self._sequence
+        rows = [(start, end, _labels(sequence, label)) for start, end, s, label in self._spans if s == side]
+        return sorted(rows, key=itemgetter(0, 1))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import Any, ClassVar
 
 from clueval.core.case import Case
-from clueval.core.matching import KINDS, LEVELS, Match, classes_of, match_of
+from clueval.core.matching import KINDS, LEVELS, Match, classes_in, classes_of, match_of
 from clueval.core.metric import Metric
 from clueval.core.span import SIDES, by_position
 from clueval.core.tally import Counts, Tally, averages_of
@@ -37,12 +37,14 @@ class Levels(Metric):
     def count(self, case: Case) -> Tally:
         tally = Tally()
         for side, name in enumerate(SIDES):
-            for match in matches_in(case, side):
-                tally["class", name, match.kind] += 1
-                for layer, label in match.span.by_layer.items():
+            rows, others = case.labelled_rows(side, counting=True), case.labelled_rows(1 - side)
+            for labels, kind, joined in classes_in(rows, others):
+                key: tuple[Any, ...] = ("class", name, kind)
+                tally[key] = tally.get(key, 0) + 1
+                for layer, label in labels.items():
                     if label is not None:
-                        agrees = match.labels.get(layer) == label
-                        tally["label", name, layer, label, match.kind, agrees] += 1
+                        key = "label", name, layer, label, kind, joined.get(layer) == label
+                        tally[key] = tally.get(key, 0) + 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
