@@ -272,7 +272,7 @@ def keys_of(
         differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
         if not ordered and {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}:
             keys, ranges = _keys_of_short(sorted(entries), present, differing, has_text=has_text)
-            yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
+            yield Keys(sequence, keys, ranges, _positions_outside(differing, keys, ranges))
             continue
         ranked = _ranked(entries)
         order: dict[int, int] = {}  # by the ids of the entries, which stay alive in the lists
@@ -287,7 +287,7 @@ def keys_of(
                 members.sort(key=lambda entry: (entry[2], order[id(entry)]))
             length, equal = _positions_in(first, last, differing, has_text=has_text)
             keys.append((length, equal, present, *[_from_case_start(member, first) for member in members]))
-        yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
+        yield Keys(sequence, keys, ranges, _positions_outside(differing, keys, ranges))
 
 
 def _keys_of_short(
@@ -523,10 +523,15 @@ def _differing_positions(sequence: str, sources: Sequence[Document | None], star
     return [number for number, row in enumerate(zip(*tags, strict=True), start) if len(set(row)) > 1]
 
 
-def _positions_outside(positions: Iterable[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return those of the positions that are in none of the ranges; both are in ascending order."""
-    outside, number = [], 0
-    for position in positions:
+def _positions_outside(
+    differing: Sequence[int] | None, keys: Iterable[Key], ranges: Sequence[tuple[int, int]]
+) -> list[int]:
+    """Return the positions with different tags that are in no case, given the keys of the cases and their ranges."""
+    outside: list[int] = []
+    if not differing or sum([key[0] - key[1] for key in keys]) == len(differing):  # nearly always
+        return outside
+    number = 0
+    for position in differing:
         while number < len(ranges) and ranges[number][1] <= position:
             number += 1
         if number == len(ranges) or position < ranges[number][0]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -240,15 +240,21 @@ def changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
         raise
 
 
+def collector_paused(pairs: Sequence[Text]) -> AbstractContextManager[None]:
+    """Pause the cyclic garbage collector while a text with many spans is counted."""
+    sides = [side for pair in pairs for side in pair.sides if side is not None]
+    return collector_paused_for(
+        sum(side.number_of_spans_in(layer) for side in sides for layer in side.layers)
+    )
+
+
 @contextmanager
-def collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
-    """Pause the cyclic garbage collector while a text with many spans is counted.
+def collector_paused_for(spans: int) -> Iterator[None]:
+    """Pause the cyclic garbage collector while a number of spans is counted, if they are many.
 
     It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
     part of a cycle.
     """
-    sides = [side for pair in pairs for side in pair.sides if side is not None]
-    spans = sum(side.number_of_spans_in(layer) for side in sides for layer in side.layers)
     pause = spans >= MANY and gc.isenabled()
     if pause:
         gc.disable()

@@ -36,9 +36,10 @@ class Levels(Metric):
 
     def count(self, case: Case) -> Tally:
         tally = Tally()
+        sides = case.labelled_rows(0), case.labelled_rows(1)
         for side, name in enumerate(SIDES):
-            rows, others = case.labelled_rows(side, counting=True), case.labelled_rows(1 - side)
-            for labels, kind, joined in classes_in(rows, others):
+            rows = sides[side] if case.counted[side] is None else case.labelled_rows(side, counting=True)
+            for labels, kind, joined in classes_in(rows, sides[1 - side]):
                 key: tuple[Any, ...] = ("class", name, kind)
                 tally[key] = tally.get(key, 0) + 1
                 for layer, label in labels.items():

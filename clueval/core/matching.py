@@ -110,19 +110,18 @@ def classes_in(
 
     The rows of each side come by position, and do not overlap. Costs O(n + m) for n rows and m others.
     """
-    equal = {(start, end): labels for start, end, labels in others}
+    empty = {start: row for row in others if (start := row[0]) == row[1]}  # they overlap no equal row
+    number = len(others)
     first = past = 0  # of the others around a row; those around the next row do not begin before them
     for start, end, labels in rows:
-        same = equal.get((start, end))
-        if same is not None:
-            yield labels, "exact", same
-            continue
-        while first < len(others) and others[first][1] <= start:
+        while first < number and others[first][1] <= start:
             first += 1
-        past = max(first, past)
-        while past < len(others) and others[past][0] < end:
+        if past < first:
+            past = first
+        while past < number and others[past][0] < end:
             past += 1
-        yield labels, *class_of(start, end, others[first:past])
+        around = [empty[start]] if start == end and start in empty else others[first:past]
+        yield labels, *class_of(start, end, around)
 
 
 def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
@@ -177,11 +176,14 @@ def joined_labels(start: int, end: int, partners: Sequence[LabelledRow]) -> Labe
     {'risk': 'B'}
     """
     first = partners[0][2]
-    if all(labels is first or labels == first for _, _, labels in partners):
+    for _, _, labels in partners:
+        if labels is not first and labels != first:
+            break
+    else:
         return first
     positions: dict[str, dict[str, int]] = {}
     for begin, past, labels in partners:
-        inside = min(end, past) - max(start, begin)
+        inside = (past if past < end else end) - (begin if begin > start else start)
         for layer, label in labels.items():
             of_layer = positions.setdefault(layer, {})
             if label is not None:
