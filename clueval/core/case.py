@@ -34,7 +34,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import compress, groupby, repeat
+from itertools import groupby, repeat
 from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
@@ -136,13 +136,9 @@ class Case:
             [(span.start, span.end, span.label, span.parts) for span in spans or ()] for spans in self.sides
         ]
 
-    def labelled_rows(self, side: int, *, counting: bool = False) -> list[LabelledRow]:
-        """Return the start, the end and the labels of the spans of a side, or of those that count, by position."""
-        rows = [(span.start, span.end, span.by_layer) for span in self.sides[side] or ()]
-        flags = self.counted[side]
-        if counting and flags is not None:
-            rows = list(compress(rows, flags))
-        return sorted(rows, key=itemgetter(0, 1))
+    def labelled_rows(self) -> list[list[LabelledRow]]:
+        """Return the start, the end and the labels by layer of each span of each side."""
+        return [[(span.start, span.end, span.by_layer) for span in spans or ()] for spans in self.sides]
 
     def counting(self, side: int) -> Iterator[tuple[int, Span]]:
         """Yield the spans of a side that count, with their numbers."""
@@ -215,12 +211,13 @@ class _CaseOfKey(Case):
             ranges[side].append((start, end, label, None))
         return ranges
 
-    def labelled_rows(self, side: int, *, counting: bool = False) -> list[LabelledRow]:
+    def labelled_rows(self) -> list[list[LabelledRow]]:
         if not self._are_short:
-            return super().labelled_rows(side, counting=counting)
-        sequence = self._sequence
-        rows = [(start, end, _labels(sequence, label)) for start, end, s, label in self._spans if s == side]
-        return sorted(rows, key=itemgetter(0, 1))
+            return super().labelled_rows()
+        rows: list[list[LabelledRow]] = [[] for _ in self.counted]
+        for start, end, side, labels in self._spans:
+            rows[side].append((start, end, _labels(self._sequence, labels)))
+        return rows
 
 
 @lru_cache(maxsize=1 << 12)

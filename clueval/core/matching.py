@@ -24,7 +24,7 @@ Source: the CLUEval algorithm, "match.spans" and "Combined model".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
@@ -101,27 +101,6 @@ def class_of(start: int, end: int, around: Sequence[LabelledRow]) -> tuple[Kind,
             return "missed", NOTHING
     exactly = around[0][0] == start and around[-1][1] == end
     return "tiling" if exactly else "overlap", joined_labels(start, end, around)
-
-
-def classes_in(
-    rows: Iterable[LabelledRow], others: Sequence[LabelledRow]
-) -> Iterator[tuple[Labels, Kind, Labels]]:
-    """Yield the labels, the class and the joined labels of the match of each row of one side.
-
-    The rows of each side come by position, and do not overlap. Costs O(n + m) for n rows and m others.
-    """
-    empty = {start: row for row in others if (start := row[0]) == row[1]}  # they overlap no equal row
-    number = len(others)
-    first = past = 0  # of the others around a row; those around the next row do not begin before them
-    for start, end, labels in rows:
-        while first < number and others[first][1] <= start:
-            first += 1
-        if past < first:
-            past = first
-        while past < number and others[past][0] < end:
-            past += 1
-        around = [empty[start]] if start == end and start in empty else others[first:past]
-        yield labels, *class_of(start, end, around)
 
 
 def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:

@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
-from clueval.core.count import EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan, collector_paused_for
-from clueval.core.document import ID, Document, Layers, Row
+from clueval.core.count import EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan
+from clueval.core.document import ID, Document, Layers, Row, collector_paused_for
 from clueval.core.metric import split_metrics
 from clueval.core.span import DEFAULT_LAYER, NOTHING, SIDES
 from clueval.core.tags import (
