@@ -21,7 +21,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
-from itertools import accumulate, chain, compress, pairwise, product, repeat
+from itertools import accumulate, chain, compress, islice, pairwise, product, repeat
 from operator import ne, not_, or_
 from typing import Any, NamedTuple
 
@@ -253,23 +253,23 @@ class LayerClusters:
         """Return the characters of rows, given the tags of each layer of the first side, then those of the next."""
         return "".join(map(self.characters.__getitem__, zip(lengths, *columns, strict=False)))
 
-    def text_of_same(self, columns: Sequence[Sequence[str]], lengths: Sequence[int] | None = None) -> str:
+    def text_of_same(self, columns: Sequence[Sequence[str]], tokens: Sequence[str] | None = None) -> str:
         """Return the characters of rows in which all sides have the same tags, given those of each layer.
 
-        Only rows in spans have the `lengths` of their tokens.
+        With `tokens`, rows in spans have their lengths.
         """
         if len(columns) == 1:
             text = "".join(map(self._same.__getitem__, columns[0]))
         else:
             text = self.text([*columns] * self._sides)
-        if lengths is None:
+        if tokens is None:
             return text
-
-        def with_lengths(match: re.Match[str]) -> str:
-            part = slice(*match.span())
-            return self.text([column[part] for column in columns] * self._sides, lengths[part])
-
-        return _CLUSTER.sub(with_lengths, text)
+        places = [slice(*match.span()) for match in _CLUSTER.finditer(text)]
+        tokens, *inside = (
+            list(chain.from_iterable(map(values.__getitem__, places))) for values in (tokens, *columns)
+        )
+        characters = iter(self.text(inside * self._sides, map(len, tokens)))
+        return _CLUSTER.sub(lambda cluster: "".join(islice(characters, len(cluster[0]))), text)
 
     def add(self, place: DocumentPlace | None, text: str) -> None:
         """Add the clusters of a text, after which there is a blank, to a place."""
