@@ -115,7 +115,6 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     from clueval.core import bag, one_to_one, overlap
     from clueval.files import limits
     from clueval.metrics.masking import exposure, mention
-    from clueval.reading import clusters
     from clueval.studies.rows import REACH
     from clueval.transforms import occurrences
 
@@ -128,8 +127,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert modules, name
         for module in modules:
             monkeypatch.setattr(module, name, value)
-    for module in (bag, clusters):
-        monkeypatch.setattr(module, "LARGE", 10)
+    monkeypatch.setattr(bag, "LARGE", 10)
     for unit in REACH:
         monkeypatch.setitem(REACH, unit, 10)
 

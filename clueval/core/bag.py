@@ -335,18 +335,21 @@ class Bag:
         """Add what a metric counted at once."""
         _add(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
 
-    def check(self, sequence: str, key: Key) -> None:
+    def check(self, sequence: str, key: Key, *, is_flat: bool = False) -> None:
         """Raise `UsageError` or `OverlapError` for a new case that a metric cannot count.
 
         A large case is counted, too, so that the bag need not count it again; `LimitError` if it is too large.
+        With `is_flat`, no spans of a side overlap or have gaps, so that every metric can count them.
         """
-        metrics = [metric for metric in split_metrics(self.metrics)[0] if metric.keeps]
         large = len(key) - HEAD > LARGE
+        if is_flat and not large:
+            return
+        metrics = [metric for metric in split_metrics(self.metrics)[0] if metric.keeps]
         flat = any(metric.flat for metric in metrics)
         if not metrics or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
             return
         case = case_of(key, sequence)
-        for metric in metrics:
+        for metric in metrics if not is_flat else ():
             require_countable(metric, case)
         if large:
             self._counted[sequence, key] = [metric.count(case) for metric in metrics]

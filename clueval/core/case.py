@@ -40,7 +40,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
 from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, Ranges, Span
+from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Ranges, Span
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -136,6 +136,10 @@ class Case:
             [(span.start, span.end, span.label, span.parts) for span in spans or ()] for spans in self.sides
         ]
 
+    def labelled_rows(self) -> list[list[LabelledRow]]:
+        """Return the start, the end and the labels by layer of each span of each side."""
+        return [[(span.start, span.end, span.by_layer) for span in spans or ()] for spans in self.sides]
+
     def counting(self, side: int) -> Iterator[tuple[int, Span]]:
         """Yield the spans of a side that count, with their numbers."""
         flags = self.counted[side]
@@ -207,6 +211,14 @@ class _CaseOfKey(Case):
             ranges[side].append((start, end, label, None))
         return ranges
 
+    def labelled_rows(self) -> list[list[LabelledRow]]:
+        if not self._are_short:
+            return super().labelled_rows()
+        rows: list[list[LabelledRow]] = [[] for _ in self.counted]
+        for start, end, side, labels in self._spans:
+            rows[side].append((start, end, _labels(self._sequence, labels)))
+        return rows
+
 
 @lru_cache(maxsize=1 << 12)
 def _labels(sequence: str, labels: str | tuple[tuple[str, str | None], ...] | None) -> Frozen:
@@ -257,7 +269,7 @@ def keys_of(
         differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
         if not ordered and {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}:
             keys, ranges = _keys_of_short(sorted(entries), present, differing, has_text=has_text)
-            yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
+            yield Keys(sequence, keys, ranges, _positions_outside(differing, keys, ranges))
             continue
         ranked = _ranked(entries)
         order: dict[int, int] = {}  # by the ids of the entries, which stay alive in the lists
@@ -272,7 +284,7 @@ def keys_of(
                 members.sort(key=lambda entry: (entry[2], order[id(entry)]))
             length, equal = _positions_in(first, last, differing, has_text=has_text)
             keys.append((length, equal, present, *[_from_case_start(member, first) for member in members]))
-        yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
+        yield Keys(sequence, keys, ranges, _positions_outside(differing, keys, ranges))
 
 
 def _keys_of_short(
@@ -508,10 +520,15 @@ def _differing_positions(sequence: str, sources: Sequence[Document | None], star
     return [number for number, row in enumerate(zip(*tags, strict=True), start) if len(set(row)) > 1]
 
 
-def _positions_outside(positions: Iterable[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return those of the positions that are in none of the ranges; both are in ascending order."""
-    outside, number = [], 0
-    for position in positions:
+def _positions_outside(
+    differing: Sequence[int] | None, keys: Iterable[Key], ranges: Sequence[tuple[int, int]]
+) -> list[int]:
+    """Return the positions with different tags that are in no case, given the keys of the cases and their ranges."""
+    outside: list[int] = []
+    if not differing or sum([key[0] - key[1] for key in keys]) == len(differing):  # nearly always
+        return outside
+    number = 0
+    for position in differing:
         while number < len(ranges) and ranges[number][1] <= position:
             number += 1
         if number == len(ranges) or position < ranges[number][0]:

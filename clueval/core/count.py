@@ -6,17 +6,16 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
-from clueval.core.document import Document, Notes, Pair, Text, metadata_with_id
+from clueval.core.document import Document, Notes, Pair, Text, collector_paused, metadata_with_id
 from clueval.core.metric import AnyMetric, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
@@ -32,9 +31,6 @@ FEW_DOCUMENTS = 10
 
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
-
-MANY = 50_000
-"""A text with this many spans is counted without the cyclic garbage collector."""
 
 
 class Step(Protocol):
@@ -238,25 +234,6 @@ def changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
     except LimitError as error:
         error.document, error.file = error.document or pairs[0].first.id, error.file or pairs[0].first.file
         raise
-
-
-@contextmanager
-def collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
-    """Pause the cyclic garbage collector while a text with many spans is counted.
-
-    It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
-    part of a cycle.
-    """
-    sides = [side for pair in pairs for side in pair.sides if side is not None]
-    spans = sum(side.number_of_spans_in(layer) for side in sides for layer in side.layers)
-    pause = spans >= MANY and gc.isenabled()
-    if pause:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if pause:
-            gc.enable()
 
 
 def decided(bag: Bag) -> Bag:

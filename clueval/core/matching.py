@@ -33,7 +33,7 @@ from typing import Any, Literal, get_args
 
 from clueval.core.document import Document, Layers
 from clueval.core.overlap import SpanIndex, components, first_clash
-from clueval.core.span import MERGED, NOTHING, Frozen, Labels, Span, by_position, name_of
+from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Labels, Span, by_position, name_of
 from clueval.files.errors import OverlapError, UsageError, described
 
 Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
@@ -76,18 +76,31 @@ class Match:
 
 def match_of(span: Span, around: Sequence[Span]) -> Match:
     """Return the match of a span, given the spans of the other side that overlap or equal it, by position."""
-    for other in around:
-        if other.start == span.start and other.end == span.end:
-            return Match(span, "exact", (other,), other.by_layer)
-    if not around or around[0].start > span.start or around[-1].end < span.end:
-        return Match(span, "missed")
+    kind, labels = class_of(
+        span.start, span.end, [(other.start, other.end, other.by_layer) for other in around]
+    )
     partners = tuple(around)
-    if len(partners) == 1:
-        return Match(span, "superset", partners, partners[0].by_layer)
-    if any(partner.end != following.start for partner, following in pairwise(partners)):
-        return Match(span, "missed")
-    exactly = partners[0].start == span.start and partners[-1].end == span.end
-    return Match(span, "tiling" if exactly else "overlap", partners, joined_labels(span, partners))
+    if kind == "missed":
+        partners = ()
+    elif kind == "exact":
+        partners = next((other,) for other in around if by_position(other) == by_position(span))
+    return Match(span, kind, partners, labels)
+
+
+def class_of(start: int, end: int, around: Sequence[LabelledRow]) -> tuple[Kind, Labels]:
+    """Return the class and the joined labels of the match of a span, given the spans around it as in `match_of`."""
+    for row in around:
+        if row[0] == start and row[1] == end:
+            return "exact", row[2]
+    if not around or around[0][0] > start or around[-1][1] < end:
+        return "missed", NOTHING
+    if len(around) == 1:
+        return "superset", around[0][2]
+    for row, following in pairwise(around):
+        if row[1] != following[0]:
+            return "missed", NOTHING
+    exactly = around[0][0] == start and around[-1][1] == end
+    return "tiling" if exactly else "overlap", joined_labels(start, end, around)
 
 
 def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
@@ -132,22 +145,25 @@ def _require_flat(spans: Sequence[Span], document: str | None = None, file: str 
         )
 
 
-def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
-    """Return for each layer the label of the partners with most positions inside `span`.
+def joined_labels(start: int, end: int, partners: Sequence[LabelledRow]) -> Labels:
+    """Return for each layer the label of the partners with most positions from `start` to `end`.
 
     If several labels have the same number of positions, the earliest one wins. `partners` must come by
     position. A partner without a label in a layer is ignored there; the label is None if no partner has one.
 
-    >>> joined_labels(Span(2, 8), [Span(0, 4, "A"), Span(4, 6, "B"), Span(6, 9, "B")])
-    {'label': 'B'}
+    >>> joined_labels(2, 8, [(0, 4, {"risk": "A"}), (4, 6, {"risk": "B"}), (6, 9, {"risk": "B"})])
+    {'risk': 'B'}
     """
-    first = partners[0].by_layer
-    if all(partner.by_layer == first for partner in partners):
+    first = partners[0][2]
+    for _, _, labels in partners:
+        if labels is not first and labels != first:
+            break
+    else:
         return first
     positions: dict[str, dict[str, int]] = {}
-    for partner in partners:
-        inside = min(span.end, partner.end) - max(span.start, partner.start)
-        for layer, label in partner.by_layer.items():
+    for begin, past, labels in partners:
+        inside = (past if past < end else end) - (begin if begin > start else start)
+        for layer, label in labels.items():
             of_layer = positions.setdefault(layer, {})
             if label is not None:
                 of_layer[label] = of_layer.get(label, 0) + inside

@@ -58,6 +58,9 @@ NOTHING = Frozen()
 Labels = Mapping[str, str | None]
 """Labels by layer: the labels of a span, or the joined labels of the spans that match it."""
 
+LabelledRow = tuple[int, int, Labels]
+"""The start, the end and the labels of a span."""
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Span:

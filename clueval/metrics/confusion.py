@@ -22,13 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 from clueval.core.case import Case
-from clueval.core.levels import matches_in
-from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, classes_of
+from clueval.core.levels import classified
+from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Kind, classes_of
 from clueval.core.metric import Metric
-from clueval.core.span import SIDES, Ranges, Span
+from clueval.core.span import NOTHING, SIDES, Labels, Ranges, Span
 from clueval.core.tally import Tally
 
 Entry = tuple[str, str, str | None, int]
@@ -46,14 +47,12 @@ class Confusion(Metric):
         has_gaps = any(span.parts is not None for side in (case.gold, case.predicted) for span in side)
         without_gaps = _without_gaps(case) if has_gaps else case
         tally = Tally()
-        for side, name in enumerate(SIDES):
-            matches = list(matches_in(without_gaps, side))
-            if has_gaps:
-                matches += _fragment_matches(case, side)
-            for match in matches:
-                for layer, label in match.span.by_layer.items():
-                    if label is not None:
-                        tally[name, layer, label, match.kind, match.labels.get(layer)] += 1
+        for name, labels, kind, joined in chain(
+            classified(without_gaps), _fragments(case) if has_gaps else ()
+        ):
+            for layer, label in labels.items():
+                if label is not None:
+                    tally[name, layer, label, kind, joined.get(layer)] += 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -86,20 +85,21 @@ def _without_gaps(case: Case) -> Case:
     return Case(tuple(sides), tuple(counted))
 
 
-def _fragment_matches(case: Case, side: int) -> Iterator[Match]:
-    """Yield the matches of the discontinuous spans of one side that count."""
-    others: dict[Ranges | None, list[Span]] = {}
-    for other in case.sides[1 - side] or ():
-        others.setdefault(other.parts, []).append(other)
-    for _, span in case.counting(side):
-        if span.parts is not None:
-            equal = others.get(span.parts, [])
-            first = equal[0] if equal else None
-            partner = next((other for other in equal if other.labels == span.labels), first)
-            if partner is None:
-                yield Match(span, "missed")
-            else:
-                yield Match(span, "exact", (partner,), partner.by_layer)
+def _fragments(case: Case) -> Iterator[tuple[str, Labels, Kind, Labels]]:
+    """Yield what `classified` does of the discontinuous spans."""
+    for side, name in enumerate(SIDES):
+        others: dict[Ranges | None, list[Span]] = {}
+        for other in case.sides[1 - side] or ():
+            others.setdefault(other.parts, []).append(other)
+        for _, span in case.counting(side):
+            if span.parts is not None:
+                equal = others.get(span.parts, [])
+                first = equal[0] if equal else None
+                partner = next((other for other in equal if other.labels == span.labels), first)
+                if partner is None:
+                    yield name, span.by_layer, "missed", NOTHING
+                else:
+                    yield name, span.by_layer, "exact", partner.by_layer
 
 
 def _classes(entries: Sequence[Entry], side: str) -> dict[str, dict[str, int]]:

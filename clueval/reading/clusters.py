@@ -21,14 +21,14 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
-from itertools import accumulate, chain, compress, pairwise, product, repeat
+from itertools import accumulate, chain, compress, islice, pairwise, product, repeat
 from operator import ne, not_, or_
 from typing import Any, NamedTuple
 
-from clueval.core.bag import LARGE, Bag, Bounds
-from clueval.core.case import HEAD, Key, Where, keys_of, other_key
+from clueval.core.bag import Bag, Bounds
+from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan
-from clueval.core.document import ID, Document, Layers, Row
+from clueval.core.document import ID, Document, Layers, Row, collector_paused_for
 from clueval.core.metric import split_metrics
 from clueval.core.span import DEFAULT_LAYER, NOTHING, SIDES
 from clueval.core.tags import (
@@ -84,14 +84,9 @@ def is_in_characters(plan: Plan) -> bool:
 
 
 def check_case(bag: Bag, sequence: str, key: Key, *, is_flat: bool) -> None:
-    """Raise `Unusual` for a case, new in a bag, that a metric cannot count. `is_flat`: no spans of a side overlap.
-
-    A large case is counted, and the bag keeps the counts.
-    """
-    if is_flat and len(key) - HEAD <= LARGE:
-        return
+    """Raise `Unusual` for a case, new in a bag, that a metric cannot count; see `Bag.check`."""
     try:
-        bag.check(sequence, key)
+        bag.check(sequence, key, is_flat=is_flat)
     except CluevalError as error:
         raise Unusual("a metric cannot count a case") from error
 
@@ -258,23 +253,23 @@ class LayerClusters:
         """Return the characters of rows, given the tags of each layer of the first side, then those of the next."""
         return "".join(map(self.characters.__getitem__, zip(lengths, *columns, strict=False)))
 
-    def text_of_same(self, columns: Sequence[Sequence[str]], lengths: Sequence[int] | None = None) -> str:
+    def text_of_same(self, columns: Sequence[Sequence[str]], tokens: Sequence[str] | None = None) -> str:
         """Return the characters of rows in which all sides have the same tags, given those of each layer.
 
-        Only rows in spans have the `lengths` of their tokens.
+        With `tokens`, rows in spans have their lengths.
         """
         if len(columns) == 1:
             text = "".join(map(self._same.__getitem__, columns[0]))
         else:
             text = self.text([*columns] * self._sides)
-        if lengths is None:
+        if tokens is None:
             return text
-
-        def with_lengths(match: re.Match[str]) -> str:
-            part = slice(*match.span())
-            return self.text([column[part] for column in columns] * self._sides, lengths[part])
-
-        return _CLUSTER.sub(with_lengths, text)
+        places = [slice(*match.span()) for match in _CLUSTER.finditer(text)]
+        tokens, *inside = (
+            list(chain.from_iterable(map(values.__getitem__, places))) for values in (tokens, *columns)
+        )
+        characters = iter(self.text(inside * self._sides, map(len, tokens)))
+        return _CLUSTER.sub(lambda cluster: "".join(islice(characters, len(cluster[0]))), text)
 
     def add(self, place: DocumentPlace | None, text: str) -> None:
         """Add the clusters of a text, after which there is a blank, to a place."""
@@ -308,6 +303,12 @@ class LayerClusters:
             for cluster in text.split():
                 totals[cluster] += times
         return totals
+
+    @property
+    def number_of_rows(self) -> int:
+        """The number of rows in the clusters of all places."""
+        clusters = chain(chain.from_iterable(self.of_place.values()), self.of_sentence.values())
+        return sum(map(len, clusters))
 
     @property
     def is_full(self) -> bool:
@@ -436,6 +437,16 @@ class ClusterCounting:
     # Counting
 
     def _count(self) -> None:
+        with collector_paused_for(max(group.number_of_rows for group in self.groups)):
+            self._count_cases()
+        for metric, group in product(self._of_tags, self.groups):
+            self._count_tags(metric, group)
+        for group in self.groups:
+            group.begin(with_rows=len(group.characters) <= MOST_CLUSTERS)
+        if self.bag.is_full:
+            self.bag.fold()
+
+    def _count_cases(self) -> None:
         numbers: dict[tuple[str, Key], int] = {}
         cases = [self._cases(group, numbers) for group in self.groups]
         in_bag = _NumbersInBag(self.bag, list(numbers))
@@ -453,12 +464,6 @@ class ClusterCounting:
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
             self.bag.add_occurrences(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
         self.bag.close()
-        for metric, group in product(self._of_tags, self.groups):
-            self._count_tags(metric, group)
-        for group in self.groups:
-            group.begin(with_rows=len(group.characters) <= MOST_CLUSTERS)
-        if self.bag.is_full:
-            self.bag.fold()
 
     def _count_tags(self, metric: Any, group: LayerClusters) -> None:
         """Let a metric count the tags of the only layer of a group. Raises `Unusual` if it needs documents."""

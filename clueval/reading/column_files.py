@@ -262,7 +262,7 @@ class _Files:
             differing = group.text(tags, lengths)
         for column in rows.same:
             tags = [column.tags[layer] for layer in group.layers]
-            same = group.text_of_same(tags, list(map(len, column.tokens)) if in_characters else None)
+            same = group.text_of_same(tags, column.tokens if in_characters else None)
         return differing, same
 
     def _positions(self, part: PassageRows, rows: Rows) -> int:

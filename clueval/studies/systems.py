@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.core.count import collector_paused
-from clueval.core.document import Document
+from clueval.core.document import Document, collector_paused
 from clueval.core.located import EqualCases
 from clueval.core.matching import KINDS, with_merged
 from clueval.core.overlap import SpanIndex, components

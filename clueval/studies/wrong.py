@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.core.case import Case
-from clueval.core.count import Plan, collector_paused, count, decided, sequences_of
-from clueval.core.document import Pair
+from clueval.core.count import Plan, count, decided, sequences_of
+from clueval.core.document import Pair, collector_paused
 from clueval.core.exact import Exact
-from clueval.core.levels import Levels, matches_in
+from clueval.core.levels import Levels
 from clueval.core.located import EqualCases, Located, document_of_error, located
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
 from clueval.core.metric import Metric, require_countable
@@ -357,10 +357,8 @@ def _judged(
 ) -> Iterator[JudgedSpan]:
     both = {*keys[0]} & {*keys[1]}
     for side, of_other in enumerate((case.predicted, case.gold)):
-        matches = iter(matches_in(case, side)) if choice.by_levels else None
         counted_keys = set()
         for number, span in case.counting(side):
-            match = None if matches is None else next(matches)
             key = keys[side][number]
             if key in counted_keys:
                 continue
@@ -373,7 +371,7 @@ def _judged(
             if span.start == span.end:
                 others += [other for other in of_other if other.start == other.end == span.start]
             others.sort(key=by_position)
-            match = match or match_in(span, others)
+            match = match_in(span, others)
             yield wrong_span(side, sequence, match, others, choice.is_error(match))
 
 

@@ -14,8 +14,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import naive_components
 
-from clueval.core.count import MANY, collector_paused
-from clueval.core.document import Document, Group, Layers, MissingId, Pair, Sentence, same_id
+from clueval.core.document import (
+    MANY,
+    Document,
+    Group,
+    Layers,
+    MissingId,
+    Pair,
+    Sentence,
+    collector_paused,
+    same_id,
+)
 from clueval.core.overlap import (
     MAX_PAIRS,
     PAIRS_OF_SPAN,

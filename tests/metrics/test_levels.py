@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from clueval import score
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import flat_spans
+
+from clueval import match_spans, score
+from clueval.core import case as case_module
+from clueval.core.bag import LARGE
+from clueval.core.case import Case
 from clueval.core.document import Document
-from clueval.core.levels import Levels
+from clueval.core.levels import Levels, classified
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from tests.cases import counted
@@ -150,3 +158,39 @@ def test_the_headline_of_levels_costs_less_and_is_that_of_the_report() -> None:
         layer: {"1": {"micro": levels["1"]["micro"]}} for layer, levels in whole["labelled"].items()
     }
     assert part["labelled"]["y"]["1"]["micro"]["gold"] == 1
+
+
+LAYERS = ("entity", "risk")
+
+
+@given(
+    flat_spans(LAYERS, zero_length=True),
+    flat_spans(LAYERS, zero_length=True),
+    st.randoms(use_true_random=False),
+)
+def test_spans_of_a_case_have_the_classes_that_they_have_as_lists_in_any_order(
+    gold: list[Span], predicted: list[Span], random: Any
+) -> None:
+    sides = [random.sample(spans, len(spans)) for spans in (gold, predicted)]
+    flags = tuple([tuple([random.random() < 0.7 for _ in spans]) for spans in sides])
+    expected = Counter(
+        (name, match.span.labels, match.kind, match.labels)
+        for name, matches, of_side in (
+            ("gold", match_spans(*sides), flags[0]),
+            ("predicted", match_spans(*reversed(sides)), flags[1]),
+        )
+        for match, counts in zip(matches, of_side, strict=True)
+        if counts
+    )
+
+    assert Counter(classified(Case((tuple(sides[0]), tuple(sides[1])), flags))) == expected
+
+
+def test_a_long_run_of_tags_is_counted_without_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 2 * LARGE
+    monkeypatch.setattr(case_module, "Span", None)
+
+    result = score([["B-A"] + ["I-A"] * (size - 1)], [["B-A"] * size], metrics=["levels", "exact"])
+
+    classes = result.metrics["levels"]["label"]["classes"]
+    assert (classes["gold"]["tiling"], classes["predicted"]["superset"]) == (1, size)
