@@ -108,7 +108,7 @@ def of_redacted_texts(runs: int) -> None:
 
 
 def _placeholders(text: str) -> object:
-    from clueval.transforms.redaction.placeholders import find_placeholders
+    from clueval.transforms.redaction.strict import find_placeholders
 
     return find_placeholders(text)
 

@@ -14,12 +14,13 @@ from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step
 from clueval.core.document import ID, Pair
 from clueval.core.metric import AnyMetric
-from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
 from clueval.files.options import (
     field_names,
     number,
     option_field,
+    refuse_unknown,
+    require_kind,
     require_share,
     require_types,
     whole,

@@ -18,8 +18,8 @@ from typing import Any
 
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
-from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import FileError, UsageError, described
+from clueval.files.options import checked_call, refuse_unknown, require_kind
 from clueval.results.comparing import ComparedUnits, Comparing, DropTest, comparable
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path

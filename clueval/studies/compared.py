@@ -14,10 +14,9 @@ from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
-from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.opening import sha256_of
-from clueval.files.options import field_names
+from clueval.files.options import checked_call, field_names, refuse_unknown, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.metrics.fair import Fair

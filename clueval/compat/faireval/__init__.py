@@ -15,9 +15,8 @@ from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.core.tally import Counts, f_measure
 from clueval.files.errors import SpanError, UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair
-from clueval.metrics.fair.metric import count_items
+from clueval.metrics.fair.metric import KINDS, PARTS, TRADITIONAL_WEIGHTS, Weights, count_items, weighted
 from clueval.metrics.fair.pairing import Identity, Item, boundary_kind
-from clueval.metrics.fair.weights import KINDS, PARTS, TRADITIONAL_WEIGHTS, Weights, weighted
 
 __all__ = [
     "VERSIONS",

@@ -13,10 +13,9 @@ from clueval.core.count import Step
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER
-from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError, warn
 from clueval.files.opening import lines
-from clueval.files.options import column, field_names
+from clueval.files.options import checked_call, column, field_names, refuse_unknown, require_kind
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading
@@ -34,8 +33,7 @@ from clueval.results.texts import Texts, sides_of
 from clueval.studies.decisions import Paths, PlaceDecisions, read_decisions
 from clueval.studies.masking.leaks import ListingMasking, taken_out
 from clueval.studies.masking.redacted import RedactedTexts, redacted_pairs
-from clueval.studies.masking.report import MaskingReport, report_of
-from clueval.studies.masking.review import CHOICES, ReviewedMasking
+from clueval.studies.masking.report import CHOICES, MaskingReport, ReviewedMasking, report_of
 from clueval.transforms.changes import EachPair
 from clueval.transforms.options import Preparing
 from clueval.transforms.redaction.recovery import Redacted

@@ -30,7 +30,6 @@ Source: Ortmann, Katrin. 2022. Fine-Grained Error Analysis and Fair Evaluation o
 of different cases do not overlap.
 """
 
-from clueval.metrics.fair.metric import Fair, FairError
-from clueval.metrics.fair.weights import DEFAULT_WEIGHTS, parse_weights
+from clueval.metrics.fair.metric import DEFAULT_WEIGHTS, Fair, FairError, parse_weights
 
 __all__ = ["DEFAULT_WEIGHTS", "Fair", "FairError", "parse_weights"]

@@ -16,13 +16,18 @@ from clueval.core.document import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, 
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Tally
-from clueval.files.arguments import require_kind
 from clueval.files.errors import FormatError, UsageError, warn
 from clueval.files.opening import lines
-from clueval.files.options import is_number, option_field, require_choices
+from clueval.files.options import is_number, option_field, require_choices, require_kind
 from clueval.metrics.masking.counts import ALL, PLACES, WeightOf, count, report_of
-from clueval.metrics.masking.exposure import Examination, Masks
-from clueval.metrics.masking.mention import CLASS_LAYER, MentionReader, class_names, risk_by
+from clueval.metrics.masking.exposure import (
+    CLASS_LAYER,
+    Examination,
+    Masks,
+    MentionReader,
+    class_names,
+    risk_by,
+)
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
 
 RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")

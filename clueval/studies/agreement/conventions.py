@@ -15,8 +15,8 @@ from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tally import Tally
-from clueval.files.arguments import require_kind
 from clueval.files.errors import OverlapError, UsageError
+from clueval.files.options import require_kind
 from clueval.metrics import metric_named
 from clueval.studies.agreement.readings import Reading, spans_of, unlabelled
 

@@ -20,8 +20,8 @@ from clueval.core.count import Plan
 from clueval.core.document import Document, Group, Pair
 from clueval.core.overlap import components
 from clueval.core.span import SIDES, Frozen, Span
-from clueval.files.arguments import checked_call
 from clueval.files.errors import UsageError, described, warn
+from clueval.files.options import checked_call
 from clueval.formats.options import Reading
 from clueval.reports.place import Place
 from clueval.studies.agreement.annotators import annotators_of

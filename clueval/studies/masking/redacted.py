@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 
 from clueval.core.count import Step
 from clueval.core.document import Document, Pair
-from clueval.files.arguments import require_kind
 from clueval.files.errors import FileError, UsageError
 from clueval.files.opening import blocks, is_folder
+from clueval.files.options import require_kind
 from clueval.reading.paths import files_of
 
 
