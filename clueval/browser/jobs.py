@@ -17,9 +17,8 @@ from typing import Any
 
 from clueval.cli import main
 from clueval.core.span import DEFAULT_LAYER
-from clueval.files.errors import CluevalError
+from clueval.files.errors import CluevalError, visible
 from clueval.files.opening import beginning_of
-from clueval.files.visible import visible
 from clueval.formats.dialect import Dialect
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from clueval.cli.printing import put
-from clueval.files.visible import visible
+from clueval.files.errors import visible
 
 _FURTHER = {
     "clueval score": "; clueval compare and diff take several systems, clueval agree several annotators",

@@ -38,7 +38,6 @@ from clueval.studies.agreement.places import (
 )
 from clueval.studies.agreement.readings import Mark, Readings, parts_of, spans_of
 from clueval.studies.agreement.readings import Reading as Marks
-from clueval.studies.corrections import changed_layers
 from clueval.studies.decisions import (
     BOTH,
     NONE,
@@ -48,7 +47,7 @@ from clueval.studies.decisions import (
     read_decisions,
     require_no_choices,
 )
-from clueval.studies.errors import groups, place_of
+from clueval.studies.errors import changed_layers, groups, place_of
 from clueval.studies.wrong import Choice, Search
 
 Votes = int | Literal["majority", "all"]
