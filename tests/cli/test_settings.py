@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.cli.declared import SideValues, add_fields, given_fields, pair_of
+from clueval.cli.declared import CommandParser, SideValues, add_fields, given_fields, pair_of
 from clueval.cli.options import settings_of
-from clueval.cli.parser import CommandParser
 from clueval.core.case import Case
 from clueval.core.metric import Metric
 from clueval.core.tally import Tally

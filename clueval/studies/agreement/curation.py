@@ -25,8 +25,9 @@ from clueval.files.options import checked_call
 from clueval.formats.options import Reading
 from clueval.reports.place import Place
 from clueval.studies.agreement.annotators import annotators_of
-from clueval.studies.agreement.corpus import Annotated
-from clueval.studies.agreement.metric import AgreementMetric
+from clueval.studies.agreement.conventions import Mark, Readings, parts_of, spans_of
+from clueval.studies.agreement.conventions import Reading as Marks
+from clueval.studies.agreement.metric import AgreementMetric, Annotated
 from clueval.studies.agreement.places import (
     AnnotatedText,
     Disagreement,
@@ -36,8 +37,6 @@ from clueval.studies.agreement.places import (
     range_of,
     sequences_in,
 )
-from clueval.studies.agreement.readings import Mark, Readings, parts_of, spans_of
-from clueval.studies.agreement.readings import Reading as Marks
 from clueval.studies.decisions import (
     BOTH,
     NONE,

@@ -22,8 +22,7 @@ from clueval.results.signature import Signature
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
-from clueval.studies.agreement.corpus import Annotated
-from clueval.studies.agreement.metric import AgreementMetric
+from clueval.studies.agreement.metric import AgreementMetric, Annotated
 from clueval.studies.agreement.numbers import jackknife_interval
 from clueval.studies.agreement.places import (
     AnnotatedText,
