@@ -146,7 +146,7 @@ class Counting:
         """Return the thresholds as numbers. Raises `UsageError` for other values."""
         if self.thresholds is None:
             return None
-        from clueval.metrics.gate.thresholds import GRIDS, parse_thresholds
+        from clueval.metrics.gate.pairing import GRIDS, parse_thresholds
 
         parsed = parse_thresholds(self.thresholds)
         if isinstance(parsed, str):

@@ -24,7 +24,7 @@ from clueval.files.errors import UsageError
 from clueval.files.options import column, option, options_of
 from clueval.formats.options import Reading
 from clueval.metrics import METRICS, chosen_metrics, metric_class, with_settings
-from clueval.metrics.fair.metric import parse_weights
+from clueval.metrics.fair import parse_weights
 from clueval.reports.table import Table
 
 Capture = pytest.CaptureFixture[str]

@@ -27,8 +27,7 @@ from clueval.files.options import checked_call
 from clueval.formats.fair import are_spans, sentence_of, spans_of
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from clueval.metrics.fair import Fair, parse_weights
-from clueval.metrics.fair.metric import FOCUSES, Weights
+from clueval.metrics.fair import FOCUSES, Fair, Weights, parse_weights
 from clueval.reading.file_sides import FileSides, Side
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.same_text import require_same_text

@@ -179,7 +179,7 @@ def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, 
 
 # Tallies. The keys are ("all", name), ("type", type, name) and ("by", feature, value, name) for counts, with the names
 # in `NAMES`; ("all", "score", score, changes) and ("type", type, "score", score, changes) for the number of cases in
-# which a score changes the counts by these numbers, joined by blanks (see `clueval.metrics.gate.thresholds`);
+# which a score changes the counts by these numbers, joined by blanks (see `clueval.metrics.gate.pairing`);
 # the same with "threshold" and a threshold for the number of cases whose scores are rounded to it.
 
 Path = tuple[str, ...]

@@ -39,7 +39,7 @@ from clueval.studies.masking.leaks import ListingMasking, taken_out
 from clueval.studies.masking.report import CHOICES, MaskingReport, ReviewedMasking, report_of
 from clueval.transforms.changes import EachPair
 from clueval.transforms.options import Preparing
-from clueval.transforms.redaction.recovery import Redacted
+from clueval.transforms.recovery import Redacted
 
 if TYPE_CHECKING:
     from clueval.reading.options import InputSide
@@ -318,7 +318,7 @@ def _metrics(
         if name not in PROGRAMS:
             raise UsageError(f"unknown convention {name!r}", advice=f"one of {', '.join(PROGRAMS)}")
     if conventions:
-        from clueval.compat.masking.programs import FIGURES  # few reports have them
+        from clueval.compat.masking_programs import FIGURES  # few reports have them
 
         metrics += [FIGURES[name](metric) for name in dict.fromkeys(conventions)]
     return tuple(metrics)

@@ -23,7 +23,7 @@ from clueval.files.errors import CluevalError, TextMismatch, UsageError, describ
 from clueval.files.options import checked_call
 from clueval.transforms.changes import EachPair, with_notes
 from clueval.transforms.characters import to_characters
-from clueval.transforms.redaction.strict import (
+from clueval.transforms.redaction import (
     MaskedRange,
     Place,
     StrictReading,
