@@ -24,8 +24,7 @@ from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading
 from clueval.formats.table_columns import records_of
-from clueval.metrics.masking import Masking
-from clueval.metrics.masking.metric import IgnoredWords, WordWeights
+from clueval.metrics.masking import IgnoredWords, Masking, WordWeights
 from clueval.reading.file_sides import files_of_side
 from clueval.reading.options import SETS, LayerColumns, readings_of, require_layers
 from clueval.reading.paths import are_paths, files_of, spooled

@@ -20,10 +20,9 @@ from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.span import Span
 from clueval.core.tally import Tally, f_measure, rate
-from clueval.metrics.masking import Masking
+from clueval.metrics.masking import ANNOTATORS, Masking
 from clueval.metrics.masking.counts import share, weighted_sums
 from clueval.metrics.masking.exposure import Examination, Mention, MentionReader, risk_by
-from clueval.metrics.masking.metric import ANNOTATORS
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
 from clueval.transforms.redaction import wildcards_of, words_in
 
