@@ -149,14 +149,14 @@ def tables_of_decisions(
             )
 
 
-Pairs = Iterable[Pair] | Callable[[], Iterable[Pair]]
+AllPairs = Iterable[Pair] | Callable[[], Iterable[Pair]]
 """The pairs of all texts, or what returns them each time anew."""
 
 Text = Sequence[Pair]
 """The pairs of one text, one for each system."""
 
 
-def one_by_one(pairs: Pairs) -> Callable[[], Iterable[Text]]:
+def one_by_one(pairs: AllPairs) -> Callable[[], Iterable[Text]]:
     """Return a function that returns the texts of one system each time anew; those of an iterator are held."""
     pairs = list(pairs) if isinstance(pairs, Iterator) else pairs
     return lambda: ([pair] for pair in (pairs() if callable(pairs) else pairs))
@@ -332,7 +332,7 @@ class Errors(ErrorReport):
 
     def __init__(
         self,
-        pairs: Pairs,
+        pairs: AllPairs,
         choice: Choice | None = None,
         *,
         layers: Sequence[str] = (),
