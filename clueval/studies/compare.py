@@ -489,7 +489,8 @@ def fail_if_worse(
             yield ScoreGate(text, value, None, False, "the baseline has no such score")
             continue
         limit = before - allow_drop
-        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}" + _drop_text(allow_drop))
+        less = f" less {allow_drop:g}" if allow_drop else ""
+        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}{less}")
         if tested is not None:
             gate = _if_significant(gate, tested, trust.confidence)
         yield gate
@@ -510,7 +511,3 @@ def _if_significant(gate: ScoreGate, tested: DropTest, confidence: float) -> Sco
         return gate._replace(tested=tested, why=f"{gate.why}, and there is no p-value")
     why = f"{gate.why}, p = {tested.p:.3g}"
     return gate._replace(tested=tested, passed=tested.p > 1 - confidence, why=why)
-
-
-def _drop_text(allow_drop: float) -> str:
-    return f" less {allow_drop:g}" if allow_drop else ""
