@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from measure import least
 
 import clueval
-from clueval.transforms.redaction.recovery import recovery_of
+from clueval.transforms.recovery import recovery_of
 
 HERE = Path(__file__).parent
 CHARACTERS = 1_000_000
@@ -108,7 +108,7 @@ def of_redacted_texts(runs: int) -> None:
 
 
 def _placeholders(text: str) -> object:
-    from clueval.transforms.redaction.placeholders import find_placeholders
+    from clueval.transforms.redaction import find_placeholders
 
     return find_placeholders(text)
 

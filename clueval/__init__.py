@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.compat.faireval.config import faireval as faireval
-    from clueval.compat.masking.run import masking as masking
+    from clueval.compat.masking import masking as masking
     from clueval.core.document import Document as Document
     from clueval.core.document import Sentence as Sentence
     from clueval.core.matching import Match as Match
@@ -64,12 +64,12 @@ if TYPE_CHECKING:
     from clueval.studies.systems import Diff as Diff
     from clueval.studies.threshold import Threshold as Threshold
     from clueval.studies.threshold import threshold as threshold
-    from clueval.transforms.redaction.recovery import recover as recover
+    from clueval.transforms.recovery import recover as recover
     from clueval.version import __version__ as __version__
 
 _NAMES_OF = {
     "compat.faireval.config": "faireval",
-    "compat.masking.run": "masking",
+    "compat.masking": "masking",
     "core.document": "Document Sentence",
     "core.matching": "Match match_spans merge_layers",
     "core.overlap": "overlap_components",
@@ -96,7 +96,7 @@ _NAMES_OF = {
     "studies.comparison": "Comparison",
     "studies.masking.report": "MaskingReport",
     "studies.threshold": "Threshold threshold",
-    "transforms.redaction.recovery": "recover",
+    "transforms.recovery": "recover",
     "version": "__version__",
 }
 """The public names by the module that defines them, which is imported when one is first used."""

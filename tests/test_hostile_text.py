@@ -15,8 +15,7 @@ import pytest
 import clueval
 from clueval import Document, Span, score
 from clueval.cli import main
-from clueval.files.errors import CluevalError
-from clueval.files.visible import STEERING, escaped_in_json, visible, visible_lines
+from clueval.files.errors import STEERING, CluevalError, escaped_in_json, visible, visible_lines
 
 EVIL = "\x01\x07\x1b[31m\x7f\x9b31m\x85\u061c\u200e\u200f\u202e\u2066\u2028\u2029\ufeff<b>`|*"
 """Controls, C1 controls, characters of direction, ends of lines, and what means something in other forms."""

@@ -24,8 +24,8 @@ import pytest
 from browser import FOUND_BY_AXE, Browser, download, give, in_browser, select
 
 import clueval
+import clueval.browser as jobs
 from clueval.browser import __main__ as build
-from clueval.browser import jobs
 from clueval.cli import main
 
 BROWSER = Path(clueval.__file__).parent / "browser"

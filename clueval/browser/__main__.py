@@ -22,7 +22,7 @@ from string import Template
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import clueval
-from clueval.browser.jobs import OUTPUTS, SIDES
+from clueval.browser import OUTPUTS, SIDES
 from clueval.cli.printing import put, remark
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.writing import whole_file

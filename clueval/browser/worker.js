@@ -23,7 +23,7 @@ async function start({ wasm, asm, library, packages, version, lock }) {
   for (const folder of ["/input", "/input/gold", "/input/predicted"]) python.FS.mkdir(folder);
   python.FS.chdir("/input");
   countReads();
-  python.runPython("from clueval.browser.jobs import job");
+  python.runPython("from clueval.browser import job");
 }
 
 /* Tells the page how much of the files has been read. */

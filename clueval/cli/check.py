@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
+from clueval.cli.config import with_options
 from clueval.cli.declared import FromOne, Given, Input, OneOf
 from clueval.cli.options import READING_ONE
 from clueval.cli.outputs import REPORT_WITHOUT_RATES, ReportOutput, writable_names
-from clueval.cli.setting_names import with_options
-from clueval.files.errors import CluevalError, in_words
-from clueval.files.visible import visible
+from clueval.files.errors import CluevalError, in_words, visible
 from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
 from clueval.reading.check import Check, checks

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from clueval.cli.declared import Command
-from clueval.cli.parser import CommandParser
+from clueval.cli.declared import Command, CommandParser
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_name, output_path
 

@@ -10,7 +10,7 @@ from clueval.cli.options import DECISIONS, PREPARING, READING
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
 from clueval.cli.printing import complain, remark, wrote
 from clueval.cli.progress import JOBS, Jobs
-from clueval.compat.masking.run import PROGRAMS, SETTINGS
+from clueval.compat.masking import PROGRAMS, SETTINGS
 from clueval.files.errors import UsageError
 from clueval.files.options import column
 from clueval.metrics.masking import Masking

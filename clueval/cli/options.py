@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from clueval.cli.declared import (
+    CommandParser,
     Given,
     Input,
     OneOf,
@@ -24,7 +25,6 @@ from clueval.cli.declared import (
     pair_of,
     shared,
 )
-from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED

@@ -18,8 +18,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import TextIO
 
-from clueval.files.errors import in_words
-from clueval.files.visible import visible, visible_lines
+from clueval.files.errors import in_words, visible, visible_lines
 
 
 def say(line: str) -> None:

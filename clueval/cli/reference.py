@@ -26,7 +26,7 @@ from clueval.files.options import option_of, options_of
 from clueval.formats.catalogue import FormatEntry, catalogue
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
-from clueval.guide.pages import SIMILAR_WORDS, Parts, contents, found_pages, page_named
+from clueval.guide import SIMILAR_WORDS, Parts, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import shown_default, values_of
 from clueval.reports.content import Content

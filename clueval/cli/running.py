@@ -12,8 +12,8 @@ from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
 from clueval.cli.commands import COMMANDS, command_called, command_parser, overview, require_command
+from clueval.cli.declared import CommandParser
 from clueval.cli.outputs import check_outputs, standard_output
-from clueval.cli.parser import CommandParser
 from clueval.cli.printing import complain, flush, give_up, put, quietly, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError
 from clueval.files.overwriting import inputs_kept
@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
             require_command(command)
             code = _run_command(command, arguments[1:])
     except CluevalError as error:
-        from clueval.cli.setting_names import with_options
+        from clueval.cli.config import with_options
 
         complain(f"{name}: {with_options(error, command)}")
         return 2
@@ -87,7 +87,7 @@ def _run_command(command: str, arguments: Sequence[str]) -> int:
             code: int = command_called(command).value(options)
         flush()
         if warned:
-            from clueval.cli.setting_names import in_options
+            from clueval.cli.config import in_options
 
             for warning in dict.fromkeys(warned):
                 remark(f"clueval {command}: warning: {in_options(warning, command)}")

@@ -25,23 +25,22 @@ from clueval.cli.progress import JOBS, Jobs
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import CluevalWarning, UsageError
+from clueval.files.errors import CluevalWarning, UsageError, visible
 from clueval.files.options import changed_values, options_of
-from clueval.files.visible import visible
 from clueval.reports.table import cut
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result
 from clueval.results.summary import layers_not_predicted
 
 if TYPE_CHECKING:
-    from clueval.studies.gates import Limit
+    from clueval.studies.compare import Limit
 
 GATE_TABLE = ".gate.tsv"
 """The ending of a file with GATE's own table."""
 
 
 def _drop(text: str) -> float:
-    from clueval.studies.gates import drop_of  # few results have gates
+    from clueval.studies.compare import drop_of  # few results have gates
 
     return drop_of(text)
 
@@ -70,7 +69,7 @@ class Gates(NamedTuple):
         """Return the limits of scores. Raises `UsageError` for one that cannot be read."""
         if not self.fail_under:
             return []
-        from clueval.studies.gates import limit_of
+        from clueval.studies.compare import limit_of
 
         try:
             return [limit_of(text) for text in self.fail_under]
@@ -109,7 +108,7 @@ class Gates(NamedTuple):
         limits = self.limits()
         if not limits and baseline is None:
             return result
-        from clueval.studies.gates import fail_if_worse, fail_under
+        from clueval.studies.compare import fail_if_worse, fail_under
 
         outcomes = list(fail_under(result, limits, trust))
         if baseline is not None:

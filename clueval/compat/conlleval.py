@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clueval.files.errors import UsageError
-from clueval.files.visible import visible
+from clueval.files.errors import UsageError, visible
 
 Report = Mapping[str, Any]
 

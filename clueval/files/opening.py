@@ -15,10 +15,9 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from clueval.files.errors import CluevalError, FileError, FormatError
+from clueval.files.errors import CluevalError, FileError, FormatError, escape
 from clueval.files.limits import MAX_LINE, file_too_long, line_too_long
 from clueval.files.overwriting import note_input
-from clueval.files.visible import escape
 
 BLOCK = 1 << 18
 """Default number of bytes to read at a time; the objects made from them fit in the processor's cache."""

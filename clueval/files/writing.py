@@ -25,9 +25,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from clueval.files.errors import FileError
+from clueval.files.errors import FileError, visible_lines
 from clueval.files.overwriting import require_no_input
-from clueval.files.visible import visible_lines
 
 _OWNED = 0o600
 """The mode of a temporary file that will replace an existing file."""

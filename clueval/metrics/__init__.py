@@ -14,9 +14,8 @@ from itertools import chain
 from typing import Any
 
 from clueval.core.metric import AnyMetric
-from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError, described
-from clueval.files.options import option_of
+from clueval.files.options import option_of, require_kind
 
 __all__ = [
     "METRICS",

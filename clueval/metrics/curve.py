@@ -35,7 +35,7 @@ from clueval.core.metric import AnyMetric, DocumentMetric, score_of
 from clueval.core.span import NOTHING, Ranges, Span
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
-from clueval.statistics.curves import average_precision
+from clueval.statistics.distributions import average_precision
 
 GRID = tuple(number / 10 for number in range(11))
 """The thresholds of metrics that are not counted at all scores, if none are given."""

@@ -12,8 +12,8 @@ from typing import Any, Unpack
 
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE, count_illegal, ill_formed, is_tag, scheme_called, scheme_of, split_tag
-from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
+from clueval.files.options import checked_call, require_kind
 from clueval.formats.catalogue import writer_named
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, wanted_layers
 from clueval.formats.columns import ColumnReader

@@ -14,11 +14,10 @@ from typing import Any, Unpack
 
 from clueval.core.document import Document
 from clueval.core.matching import merged_spans, with_merged
-from clueval.files.arguments import checked_call, require_instance, require_kind
-from clueval.files.errors import FileError, UsageError, warn
+from clueval.files.errors import FileError, UsageError, cut_label, warn
 from clueval.files.opening import is_folder
+from clueval.files.options import checked_call, require_instance, require_kind
 from clueval.files.overwriting import refuse_to_overwrite
-from clueval.files.visible import cut_label
 from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
 from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.input_file import InputFile

@@ -33,8 +33,8 @@ from clueval.core.span_forms import (
     is_span,
 )
 from clueval.core.tags import is_tag, split_tag
-from clueval.files.arguments import require_kind
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
+from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.tag_lists import chunks_of, names_of_tags
 from clueval.reading.options import (

@@ -13,9 +13,8 @@ from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
-from clueval.files.arguments import require_instance, require_kind
 from clueval.files.errors import UsageError, described
-from clueval.files.options import field_names, with_fields
+from clueval.files.options import field_names, require_instance, require_kind, with_fields
 from clueval.formats.options import FormatOptions, Reading
 
 # Sides

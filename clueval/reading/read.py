@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from clueval.core.document import Document, Unit
-from clueval.files.arguments import checked_call, refuse_unknown, require_instance
 from clueval.files.errors import FormatError, UsageError
-from clueval.files.options import field_names, with_fields
+from clueval.files.options import checked_call, field_names, refuse_unknown, require_instance, with_fields
 from clueval.formats.documents import is_column_format
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.reading.options import LayerSource, chosen_options, require_layers

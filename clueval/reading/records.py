@@ -12,8 +12,8 @@ from typing import Any
 
 from clueval.core.document import Document, Unit
 from clueval.core.span import DEFAULT_LAYER
-from clueval.files.arguments import checked_call, require_instance, require_kind
 from clueval.files.errors import UsageError, described
+from clueval.files.options import checked_call, require_instance, require_kind
 from clueval.formats.dialect import Dialect
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.documents import read_rows

@@ -12,8 +12,8 @@ from itertools import accumulate, chain, compress, pairwise
 from textwrap import wrap
 from typing import IO, Any
 
+from clueval.files.errors import visible
 from clueval.files.opening import cell
-from clueval.files.visible import visible
 from clueval.reports.content import IN_A_PAGE, SCREEN, Content, in_short
 from clueval.reports.language import in_language, phrase
 from clueval.reports.place import (

@@ -16,9 +16,8 @@ from importlib.resources import files
 from json import JSONEncoder
 from typing import Any
 
-from clueval.files.arguments import require_kind
-from clueval.files.errors import UsageError
-from clueval.files.visible import escaped_in_json
+from clueval.files.errors import UsageError, escaped_in_json
+from clueval.files.options import require_kind
 
 
 def dumps(value: Any) -> str:

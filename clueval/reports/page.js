@@ -18,7 +18,7 @@ function phrase(text, values = {}) {
   return chosen.replace(/\{(\w+)\}/g, (_, name) => typeof values[name] === "number" ? number(values[name]) : values[name]);
 }
 
-// Characters that steer text or are no characters are shown by their numbers; clueval/files/visible.py has the list.
+// Characters that steer text or are no characters are shown by their numbers; clueval/files/errors.py has the list.
 const STEERING = new RegExp(
   "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f" +
   "\\ufeff\\ufff9-\\ufffb\\ufffe\\uffff\\u{e0000}-\\u{e00ff}\\ud800-\\udfff]", "gu");

@@ -19,7 +19,7 @@ from itertools import groupby
 from string import Template
 from zlib import compressobj, decompressobj
 
-from clueval.files.visible import escaped_in_json, visible
+from clueval.files.errors import escaped_in_json, visible
 from clueval.reports.content import IN_A_PAGE, Content
 from clueval.reports.forms import in_words, without_bars
 from clueval.reports.language import (

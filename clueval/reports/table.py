@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from clueval.files.errors import UsageError
-from clueval.files.visible import visible
+from clueval.files.errors import UsageError, visible
 from clueval.reports.language import numeral, phrase
 
 LONGEST_LABEL = 60

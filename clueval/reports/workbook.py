@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from clueval.files.visible import visible_lines
+from clueval.files.errors import visible_lines
 from clueval.reports.content import Content
 from clueval.reports.forms import data_rows
 from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments

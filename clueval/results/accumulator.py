@@ -21,8 +21,8 @@ from clueval.core.count import Plan, count
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.core.tags import INVALID, scheme_called, scheme_of
-from clueval.files.arguments import require_instance, require_kind
 from clueval.files.errors import TagError, UsageError
+from clueval.files.options import require_instance, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import require_scheme

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from clueval.core.metric import AnyMetric
-from clueval.files.visible import visible
+from clueval.files.errors import visible
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut, percent

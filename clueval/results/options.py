@@ -14,12 +14,13 @@ from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step
 from clueval.core.document import ID, Pair
 from clueval.core.metric import AnyMetric
-from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
 from clueval.files.options import (
     field_names,
     number,
     option_field,
+    refuse_unknown,
+    require_kind,
     require_share,
     require_types,
     whole,
@@ -145,7 +146,7 @@ class Counting:
         """Return the thresholds as numbers. Raises `UsageError` for other values."""
         if self.thresholds is None:
             return None
-        from clueval.metrics.gate.thresholds import GRIDS, parse_thresholds
+        from clueval.metrics.gate.pairing import GRIDS, parse_thresholds
 
         parsed = parse_thresholds(self.thresholds)
         if isinstance(parsed, str):

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.core.matching import KINDS, LEVELS
-from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError
+from clueval.files.options import require_kind
 from clueval.metrics import METRICS
 from clueval.reports.table import cut
 from clueval.results.rows import RATES, Path, headline_paths

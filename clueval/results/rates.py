@@ -50,10 +50,6 @@ _PLAIN = frozenset((int, float, str, type(None)))
 
 
 @cache
-def _is_name_of_rate(name: str) -> bool:
-    return _RATE.search(name) is not None
-
-
 @cache
 def kind_of(name: str) -> str:
     """Return what is left of the name of a rate: ``precision_strict`` and ``f1_strict`` are of one kind.
@@ -70,7 +66,7 @@ def is_rate(name: str, value: object) -> bool:
     >>> is_rate("recall_strict", 0.5), is_rate("documents_with_recall", 3), is_rate("f0.5", 0.5)
     (True, False, True)
     """
-    return (type(value) is float or value is None) and _is_name_of_rate(name)
+    return (type(value) is float or value is None) and _RATE.search(name) is not None
 
 
 def _dictionaries(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:

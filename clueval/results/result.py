@@ -14,8 +14,8 @@ from clueval.core.count import DOCUMENT, SENTENCE, DocumentPlace, Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.core.tally import Tally, added
-from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
+from clueval.files.options import refuse_unknown, require_kind
 from clueval.files.overwriting import input_path
 from clueval.metrics import chosen_metrics, with_settings
 from clueval.reports.report import Report

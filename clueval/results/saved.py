@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.core.bag import Bag, listed, pairs_in
-from clueval.core.case import HEAD, Key
+from clueval.core.case import HEAD
 from clueval.core.count import DocumentPlace
 from clueval.core.metric import AnyMetric, split_metrics
 from clueval.core.tally import Tally
@@ -108,7 +108,9 @@ def _last_line(digest: str) -> str:
 
 def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
     bag.close()
-    if (bag.folded and bag.keys) or any(map(_has_features, bag.keys)):
+    if (bag.folded and bag.keys) or any(
+        len(span) > 4 and span[6] for _, key in bag.keys for span in key[HEAD:]
+    ):
         bag = bag.grouped(lambda place: place)
         bag.fold()
     of_cases, _ = split_metrics(bag.metrics)
@@ -125,10 +127,6 @@ def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
     yield _json(header)
     yield from map(_json, bag.keys)
     yield from _lines_of_places(bag)
-
-
-def _has_features(entry: tuple[str, Key]) -> bool:
-    return any(len(span) > 4 and span[6] for span in entry[1][HEAD:])
 
 
 def _lines_of_places(bag: Bag) -> Iterator[str]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, Plan, Step, count
 from clueval.core.metric import AnyMetric
-from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import UsageError, warn
+from clueval.files.options import checked_call, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, require_layers

@@ -9,8 +9,8 @@ from typing import Any
 
 from clueval.core.metric import AnyMetric
 from clueval.core.tags import INVALID, SCHEMES
-from clueval.files.arguments import require_kind
 from clueval.files.errors import CluevalError, UsageError, warn
+from clueval.files.options import require_kind
 from clueval.metrics import metric_of, with_settings
 from clueval.reports.content import USUAL
 from clueval.version import SCORES, __version__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clueval.files.visible import visible
+from clueval.files.errors import visible
 from clueval.reports.language import phrase
 from clueval.reports.table import cut
 

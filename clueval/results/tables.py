@@ -170,7 +170,9 @@ def levels(title: str, report: Report) -> Iterator[Table]:
             for level, at_level in by_level.items()
             for average in ("micro", "macro")
         ]
-        yield _entries(labelled_by(title, layer), "level", averages, columns)
+        yield _entries(
+            phrase("{title}: labelled by {layer}", title=title, layer=cut(layer)), "level", averages, columns
+        )
         rows: list[list[Cell]] = []  # precision and recall at every level, and the supports
         for label, first in by_level["1"]["per_label"].items():
             entries = [at_level["per_label"][label] for at_level in by_level.values()]
@@ -179,11 +181,6 @@ def levels(title: str, report: Report) -> Iterator[Table]:
         header = ["label", *(f"{rate}{level}" for rate in "PR" for level in by_level), "gold", "predicted"]
         of_layer = phrase("{title}: labels of {layer}", title=title, layer=cut(layer))
         yield Table(of_layer, named(header), rows)
-
-
-def labelled_by(title: str, layer: str) -> str:
-    """Return the title of the table of metric ``levels`` about the labels of a layer."""
-    return phrase("{title}: labelled by {layer}", title=title, layer=cut(layer))
 
 
 def exact(title: str, report: Report) -> Iterator[Table]:

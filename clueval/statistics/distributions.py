@@ -1,5 +1,7 @@
 """Distributions: the incomplete beta function, Student's t, intervals of a share of trials, and McNemar's exact test.
 
+The area under a precision-recall curve stands here, too.
+
 The regularised incomplete beta function I_x(a, b) and its inverse are right to 1e-9 and better. The function is a
 continued fraction, evaluated from the front (modified Lentz). Its inverse is found by Newton's steps inside a bracket
 that each step narrows, and by halving the bracket where a step would leave it (NIST Digital Library of Mathematical
@@ -12,6 +14,7 @@ spans of a document are not independent, so clueval applies neither intervals of
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 
 from clueval.files.errors import UsageError
@@ -256,3 +259,20 @@ def mcnemar_exact(one: int, other: int) -> float:
 
 _EXACT = 1000
 """Up to this many disagreements the sum uses exact integers, above it logarithms."""
+
+
+def average_precision(points: Iterable[tuple[float, float, float]]) -> float:
+    """Return the area under the steps of a precision-recall curve: of thresholds with precision and recall.
+
+    It is the sum, from the highest threshold down, of precision times the gain in recall over the highest recall
+    before, ``sum over n of (R_n - R_(n-1)) P_n``; where recall never falls, scikit-learn's `average_precision_score`.
+
+    >>> average_precision([(0.5, 0.5, 1.0), (0.9, 1.0, 0.5)])
+    0.75
+    """
+    highest, steps = 0.0, []
+    for _, precision, recall in sorted(points, reverse=True):
+        if recall > highest:
+            steps.append((recall - highest) * precision)
+            highest = recall
+    return math.fsum(steps)

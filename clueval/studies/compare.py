@@ -1,8 +1,10 @@
-"""`compare`: is a system better than another one, and by how much?
+"""`compare`: is a system better than another one, and by how much? And gates, which fail for a low score.
 
 A run of a system is a result, the file of a saved one or, with gold, what `clueval.score` takes as predicted, which is
 scored here. Several runs are a list of results, files or, if gold is lists in memory, such lists; or a pattern such as
 ``large.*.conll``. `clueval.results.comparing` has the tests.
+
+A result fails at a gate if a score is below a limit, or below that of a saved baseline.
 """
 
 from __future__ import annotations
@@ -14,12 +16,12 @@ from dataclasses import replace
 from glob import glob
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
-from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import FileError, UsageError, described
+from clueval.files.options import checked_call, fraction, refuse_unknown, require_kind
 from clueval.results.comparing import ComparedUnits, Comparing, DropTest, comparable
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
@@ -363,3 +365,149 @@ def drop_tests(
     for path in scores:
         work.require_rate(".".join(path), path)
         yield work.drop_test(path, allowed)
+
+
+_EPSILON = 1e-12
+_ENDS = ("low", "high")
+_RATES = frozenset({"precision", "recall", "f1", "f", "accuracy", "upper"})
+"""Words in the names of rates."""
+
+
+class Limit(NamedTuple):
+    """A score by its path, with the end of its interval if that is what is limited, and the least value."""
+
+    score: str
+    end: str | None
+    least: float
+
+
+class ScoreGate(NamedTuple):
+    """The outcome of a gate; `why` says in words what is wrong if it has failed.
+
+    `tested` is the test of whether the score has fallen, if one was asked for.
+    """
+
+    score: str
+    value: float | None
+    limit: float | None
+    passed: bool
+    why: str = ""
+    tested: DropTest | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gate as the JSON has it."""
+        entry = {"score": self.score, "value": self.value, "limit": self.limit, "passed": self.passed}
+        return entry if self.tested is None else {**entry, **self.tested._asdict()}
+
+
+def limit_of(text: str) -> Limit:
+    """Return the limit that a text like ``exact.entity.micro.f1=0.8`` names. Raises `ValueError` for another.
+
+    >>> limit_of("exact.entity.micro.f1.low=0.8")
+    Limit(score='exact.entity.micro.f1.low', end='low', least=0.8)
+    """
+    score, equals, least = text.rpartition("=")
+    if not score or not equals:
+        raise ValueError(f"{text!r} is not a limit: write f1=0.8 or f1=80%, or PATH=X")
+    ending = score.rpartition(".")[2]
+    return Limit(score, ending if ending in _ENDS else None, fraction(least))
+
+
+def drop_of(text: str) -> float:
+    """Return how far a score may fall. Raises `ValueError` unless it is a fraction below 1.
+
+    >>> drop_of("2%")
+    0.02
+    """
+    drop = fraction(text)
+    if not 0 <= drop < 1:
+        raise ValueError(f"{text!r} is not a fraction from 0 to below 1: 0.01 is one point")
+    return drop
+
+
+def require_fraction(score: str, name: str, limit: float) -> None:
+    """Raise `UsageError` for a limit above 1 of a rate, which is a fraction; tables show percentages."""
+    if limit > 1 and not _RATES.isdisjoint(name.split("_")):
+        advice = f"write {score}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
+        raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
+
+
+def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterator[ScoreGate]:
+    """Yield the gate of each limit. Raises `UsageError` for a score that does not exist."""
+    intervals: Mapping[str, Any] | None = None
+    for limit in limits:
+        end, least = limit.end, limit.least
+        text = limit.score if end is None else limit.score.removesuffix(f".{end}")
+        path = whole_path(result.metrics, text)
+        value = number_at(result.metrics, path)
+        require_fraction(limit.score, path[-1], least)
+        if end is not None:
+            if intervals is None:
+                intervals = result.intervals(
+                    confidence=trust.confidence,
+                    method=trust.method,
+                    resamples=trust.resamples,
+                    seed=trust.seed,
+                )["scores"]
+            value = number_at(intervals, (*path, end))
+        named = ".".join(path if end is None else (*path, end))
+        yield _gate(named, value, least, f"below {least:g}")
+
+
+def fail_if_worse(
+    result: Result,
+    baseline: Result,
+    scores: Sequence[str] | None,
+    allow_drop: float,
+    trust: Trust,
+    *,
+    significant: bool,
+) -> Iterator[ScoreGate]:
+    """Yield a gate for each score (None: F1 of each headline): it fails if the score is worse than the baseline's.
+
+    With `significant`, a worse score fails only if it has fallen significantly by more than `allow_drop`. Raises
+    `UsageError` for results that cannot be compared.
+    """
+    try:
+        require_same(result.signature, baseline.signature, "compared")
+    except UsageError as error:
+        error.advice = "score the baseline with the same options, and save it again"
+        raise
+    if result.tokens != baseline.tokens:
+        raise UsageError(
+            f"the baseline has {baseline.tokens} positions and this result {result.tokens}",
+            advice="score the same documents",
+        )
+    paths = chosen_paths(result.metrics, scores, LAST_RATE)
+    tests: Iterable[DropTest | None] = [None] * len(paths)
+    if significant:
+        tests = drop_tests(baseline, result, paths, allow_drop, trust)
+    for path, tested in zip(paths, tests, strict=True):
+        text = ".".join(path)
+        value, before = number_at(result.metrics, path), number_at(baseline.metrics, path)
+        if before is None:
+            yield ScoreGate(text, value, None, False, "the baseline has no such score")
+            continue
+        limit = before - allow_drop
+        less = f" less {allow_drop:g}" if allow_drop else ""
+        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}{less}")
+        if tested is not None:
+            gate = _if_significant(gate, tested, trust.confidence)
+        yield gate
+
+
+def _gate(score: str, value: float | None, limit: float, below: str) -> ScoreGate:
+    if value is None:
+        return ScoreGate(score, None, limit, False, "it is undefined")
+    passed = value >= limit - _EPSILON
+    return ScoreGate(score, value, limit, passed, "" if passed else f"{value:.6g} is {below}")
+
+
+def _if_significant(gate: ScoreGate, tested: DropTest, confidence: float) -> ScoreGate:
+    """Return the gate with its test: a score that is worse passes unless the test says that it has fallen."""
+    if gate.passed or gate.value is None:
+        return gate._replace(tested=tested)
+    if tested.p is None:
+        return gate._replace(tested=tested, why=f"{gate.why}, and there is no p-value")
+    why = f"{gate.why}, p = {tested.p:.3g}"
+    return gate._replace(tested=tested, passed=tested.p > 1 - confidence, why=why)

@@ -27,8 +27,8 @@ from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES
 from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_called, scheme_of
 from clueval.core.tally import Tally, f_measure, rate
-from clueval.files.arguments import checked_call
 from clueval.files.errors import OverlapError, TagError, UsageError, warn
+from clueval.files.options import checked_call
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
 from clueval.reading.options import InputSide, LayerColumns

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from clueval.core.span import NOTHING, Frozen
-from clueval.files.arguments import require_kind
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import beginning_of, is_folder, lines, raw_blocks
+from clueval.files.options import require_kind
 from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
 
 COLUMNS = (*KEY_COLUMNS, *DECISION_COLUMNS)

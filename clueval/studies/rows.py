@@ -27,8 +27,8 @@ from clueval.core.matching import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
 from clueval.files import limits
-from clueval.files.arguments import checked_call, require_instance
 from clueval.files.errors import SpanError, UsageError
+from clueval.files.options import checked_call, require_instance
 from clueval.reports.place import Mark, MarkedText
 from clueval.studies.wrong import JudgedSpan, match_in, wrong_span
 

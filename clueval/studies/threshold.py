@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.metric import AnyMetric
-from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import UsageError
 from clueval.files.opening import sha256_of
+from clueval.files.options import checked_call, require_kind
 from clueval.files.writing import whole_file
 from clueval.reading.file_sides import files_of_side
 from clueval.reading.options import InputSide

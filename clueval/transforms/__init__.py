@@ -2,5 +2,5 @@
 
 `changes` has what they share, `options` makes them of options. `labels`, `counted_spans` and `alternatives` change
 which spans count, and how they are labelled; `characters`, `projection`, `placing` and `locating` give them other
-positions. `occurrences` and `redaction` work on texts.
+positions. `occurrences`, `redaction` and `recovery` work on texts.
 """

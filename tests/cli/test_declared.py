@@ -14,10 +14,9 @@ from corpora import write
 
 import clueval
 from clueval.cli.commands import COMMANDS
-from clueval.cli.declared import Command, Given, Input, reads
+from clueval.cli.declared import Command, CommandParser, Given, Input, reads
 from clueval.cli.options import READING
 from clueval.cli.outputs import REPORT, ReportOutput, check_outputs
-from clueval.cli.parser import CommandParser
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.options import whole
 from clueval.files.overwriting import inputs_kept

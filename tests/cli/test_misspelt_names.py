@@ -9,7 +9,7 @@ import pytest
 
 from clueval import CluevalWarning, agree, convert, diff, errors, score
 from clueval.cli import main
-from clueval.metrics.fair.metric import Fair
+from clueval.metrics.fair import Fair
 
 Capture = pytest.CaptureFixture[str]
 

@@ -15,7 +15,7 @@ import clueval
 from clueval import score
 from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_parser
-from clueval.cli.setting_names import in_options, with_options
+from clueval.cli.config import in_options, with_options
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.gate import Gate

@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.cli.declared import SideValues, add_fields, given_fields, pair_of
+from clueval.cli.declared import CommandParser, SideValues, add_fields, given_fields, pair_of
 from clueval.cli.options import settings_of
-from clueval.cli.parser import CommandParser
 from clueval.core.case import Case
 from clueval.core.metric import Metric
 from clueval.core.tally import Tally
@@ -25,7 +24,7 @@ from clueval.files.errors import UsageError
 from clueval.files.options import column, option, options_of
 from clueval.formats.options import Reading
 from clueval.metrics import METRICS, chosen_metrics, metric_class, with_settings
-from clueval.metrics.fair.weights import parse_weights
+from clueval.metrics.fair import parse_weights
 from clueval.reports.table import Table
 
 Capture = pytest.CaptureFixture[str]

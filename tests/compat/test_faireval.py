@@ -38,8 +38,7 @@ from clueval.files.opening import Complain, refuse
 from clueval.formats.fair import FAIR_SPANS
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
-from clueval.metrics.fair.weights import Weights
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, Weights, parse_weights
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 

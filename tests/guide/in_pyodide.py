@@ -11,7 +11,7 @@ from pathlib import Path
 from guide_blocks import Runner, blocks_of
 
 from clueval.cli import main
-from clueval.guide.pages import all_pages
+from clueval.guide import all_pages
 
 
 class WithoutProcesses(Runner):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from guide_blocks import ROOT, Runner, blocks_of
 
-from clueval.guide.pages import all_pages
+from clueval.guide import all_pages
 
 CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
 

@@ -13,7 +13,7 @@ from clueval.cli import main
 from clueval.cli.commands import COMMANDS
 from clueval.files.errors import CluevalError
 from clueval.formats.form import NAMES
-from clueval.guide.pages import SHOWN, all_pages
+from clueval.guide import SHOWN, all_pages
 from clueval.metrics import METRICS
 
 

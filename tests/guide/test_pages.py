@@ -14,7 +14,7 @@ from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_parser
 from clueval.cli.reference import PARTS
 from clueval.formats.form import NAMES
-from clueval.guide.pages import FIRST, SECTIONS, all_pages, contents, page_named
+from clueval.guide import FIRST, SECTIONS, all_pages, contents, page_named
 from clueval.metrics import METRICS, chosen_metrics
 
 PAGES = all_pages()

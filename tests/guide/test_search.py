@@ -8,7 +8,7 @@ import pytest
 
 from clueval.cli import main
 from clueval.cli.reference import PARTS
-from clueval.guide.pages import found_pages, page_named
+from clueval.guide import found_pages, page_named
 
 MEANT = {
     "LLM": "tutorial-language-models",

@@ -22,10 +22,9 @@ from clueval.core.overlap import joined_ranges
 from clueval.core.span import Span, intersect
 from clueval.core.tally import added
 from clueval.files.errors import CluevalWarning, LimitError, UsageError
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, parse_weights
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, freeze_weights, parse_weights, weighted
 from clueval.metrics.fair.pairing import Item, subtract
 from clueval.metrics.fair.pairing import pair_up as pair_up_items
-from clueval.metrics.fair.weights import freeze_weights, weighted
 from tests.cases import any_spans, case, counted, report, spans
 from tests.oracles import item, pair_by_lists
 from tests.readings import fair_documents

@@ -20,11 +20,18 @@ from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalWarning, FormatError, LimitError, UsageError
 from clueval.metrics.gate import Gate, GateWithin
-from clueval.metrics.gate import thresholds as thresholds_module
+from clueval.metrics.gate import pairing as pairing_module
 from clueval.metrics.gate.counts import GateCounts, average_precisions, macro_report
 from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, java_double, parse_types
-from clueval.metrics.gate.pairing import CONTAINMENTS, PAIRINGS, Touching, kept_within, touches
-from clueval.metrics.gate.thresholds import parse_thresholds, rounded
+from clueval.metrics.gate.pairing import (
+    CONTAINMENTS,
+    PAIRINGS,
+    Touching,
+    kept_within,
+    parse_thresholds,
+    rounded,
+    touches,
+)
 from tests.cases import any_spans, counted, report, spans
 
 THRESHOLDS = [None, "all", "rounded", "11", "51", (0.3, 0.5), (-math.inf, 0.9)]
@@ -602,7 +609,7 @@ def test_rounded_thresholds_count_a_case_once_for_all_scores_between_two_hundred
 def test_very_many_scores_of_spans_over_one_another_are_refused_with_advice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(thresholds_module, "MOST_WORK", 10 * (20 + 100) - 1)
+    monkeypatch.setattr(pairing_module, "MOST_WORK", 10 * (20 + 100) - 1)
     nested = [Span(n, 50 - n, "A", {"score": n / 10}) for n in range(10)]
 
     with pytest.raises(

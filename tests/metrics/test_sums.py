@@ -17,8 +17,7 @@ from clueval import Document, Span, UsageError, score
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, averages_of
 from clueval.metrics import METRICS, metric_named
-from clueval.metrics.fair import Fair, parse_weights
-from clueval.metrics.fair.weights import weighted
+from clueval.metrics.fair import Fair, parse_weights, weighted
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
 from tests.cases import counted

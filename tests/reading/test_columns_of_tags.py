@@ -13,7 +13,7 @@ from corpora import write
 
 import clueval
 from clueval import CluevalError, CluevalWarning, read, score
-from clueval.browser.jobs import look
+from clueval.browser import look
 from clueval.cli import main
 
 GERMAN = Path(clueval.__file__).parent / "samples" / "german"

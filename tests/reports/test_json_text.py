@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.files.visible import escaped_in_json
+from clueval.files.errors import escaped_in_json
 from clueval.reports.json_text import dumps
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()

@@ -26,11 +26,11 @@ from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Dot, Find, Part, Rate, Shares, Table
 from clueval.studies.agreement.places import facets_of_places
+from clueval.studies.compared import NoisyErrors
 from clueval.studies.conventions import CONVENTIONS
 from clueval.studies.decisions import read_decisions
 from clueval.studies.errors import Errors
 from clueval.studies.masking.words import facets as masking_facets
-from clueval.studies.noisy import NoisyErrors
 from clueval.studies.systems import Diff, TwoSystems
 from tests.reports.views import View, errors_view
 

@@ -21,7 +21,7 @@ from clueval.core.span import Span
 from clueval.core.tally import added
 from clueval.files.errors import UsageError
 from clueval.metrics.coverage import Coverage
-from clueval.metrics.fair.metric import Fair
+from clueval.metrics.fair import Fair
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.muc import Muc
 from clueval.metrics.noisy import Noisy

@@ -16,9 +16,8 @@ from clueval.core.count import Plan, count
 from clueval.core.document import Group
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalWarning, TextMismatch, UsageError
-from clueval.studies.agreement.conventions import chosen_conventions
+from clueval.studies.agreement.conventions import chosen_conventions, kind_of, readings_of, votes_of
 from clueval.studies.agreement.metric import AgreementMetric
-from clueval.studies.agreement.readings import kind_of, readings_of, votes_of
 from tests.cases import spans
 
 Row = tuple[int, int, str]

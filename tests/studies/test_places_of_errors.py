@@ -17,8 +17,8 @@ from clueval.files.errors import LimitError, OverlapError, SpanError, UsageError
 from clueval.metrics.fair import Fair
 from clueval.reports.page import page
 from clueval.reports.place import KEY_COLUMNS
+from clueval.studies.compared import NoisyErrors
 from clueval.studies.errors import Errors
-from clueval.studies.noisy import NoisyErrors
 from clueval.studies.rows import error_table
 from clueval.studies.wrong import FAIR_TYPES, Choice
 from tests.cases import spans

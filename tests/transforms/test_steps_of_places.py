@@ -23,7 +23,7 @@ from clueval.transforms.occurrences import folded
 from clueval.transforms.options import Preparing, steps_of
 from clueval.transforms.placing import Placing
 from clueval.transforms.projection import Align
-from clueval.transforms.redaction.recovery import Redacted
+from clueval.transforms.recovery import Redacted
 from tests.cases import spans
 
 TEXT = 'Ada  met "Bob"\n(in Bern).'

@@ -14,10 +14,17 @@ from typing import Any, Literal
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.core.tally import Counts, f_measure
 from clueval.files.errors import SpanError, UsageError
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair
-from clueval.metrics.fair.metric import count_items
+from clueval.metrics.fair import (
+    DEFAULT_WEIGHTS,
+    KINDS,
+    PARTS,
+    TRADITIONAL_WEIGHTS,
+    Fair,
+    Weights,
+    count_items,
+    weighted,
+)
 from clueval.metrics.fair.pairing import Identity, Item, boundary_kind
-from clueval.metrics.fair.weights import KINDS, PARTS, TRADITIONAL_WEIGHTS, Weights, weighted
 
 __all__ = [
     "VERSIONS",

@@ -21,15 +21,13 @@ from clueval.compat.faireval import VERSIONS
 from clueval.core.case import Case
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NO_SPAN_LABELS, Span
 from clueval.core.tally import Tally
-from clueval.files.arguments import checked_call
 from clueval.files.errors import FormatError, TextMismatch, UsageError
 from clueval.files.opening import lines
+from clueval.files.options import checked_call
 from clueval.formats.fair import are_spans, sentence_of, spans_of
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from clueval.metrics.fair import Fair, parse_weights
-from clueval.metrics.fair.metric import FOCUSES
-from clueval.metrics.fair.weights import Weights
+from clueval.metrics.fair import FOCUSES, Fair, Weights, parse_weights
 from clueval.reading.file_sides import FileSides, Side
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.same_text import require_same_text

@@ -11,7 +11,7 @@ responses.
 
 Counts at threshold t are the sum of the changes that all scores from t up make. Recall can fall while responses enter:
 a strict match can be lost. So *average precision* measures the gain in recall from the highest recall so far
-(`clueval.statistics.curves.average_precision`).
+(`clueval.statistics.distributions.average_precision`).
 
 Source: GATE's plugin Evaluation and the notes of its authors, whose identities are asserted in
 `tests/metrics/test_gate.py`.
@@ -26,7 +26,7 @@ from operator import add
 from typing import NamedTuple
 
 from clueval.core.tally import Tally, f_measure, rate
-from clueval.statistics.curves import average_precision
+from clueval.statistics.distributions import average_precision
 
 
 class GateCounts(NamedTuple):
@@ -179,7 +179,7 @@ def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, 
 
 # Tallies. The keys are ("all", name), ("type", type, name) and ("by", feature, value, name) for counts, with the names
 # in `NAMES`; ("all", "score", score, changes) and ("type", type, "score", score, changes) for the number of cases in
-# which a score changes the counts by these numbers, joined by blanks (see `clueval.metrics.gate.thresholds`);
+# which a score changes the counts by these numbers, joined by blanks (see `clueval.metrics.gate.pairing`);
 # the same with "threshold" and a threshold for the number of cases whose scores are rounded to it.
 
 Path = tuple[str, ...]

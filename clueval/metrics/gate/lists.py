@@ -34,11 +34,17 @@ from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, CurvePoint, GateCounts, curve
 from clueval.metrics.gate.equality import FeatureTest, is_nil
 from clueval.metrics.gate.metric import ALL_RANKS, RANKS, Gate, GateWithin
-from clueval.metrics.gate.pairing import PARTIAL, STRICT, PossiblePair, Touching, best_first, counts_of, hull
-from clueval.metrics.gate.thresholds import (
+from clueval.metrics.gate.pairing import (
+    PARTIAL,
     ROUNDED,
+    STRICT,
+    PossiblePair,
+    Touching,
     annotation_name,
+    best_first,
+    counts_of,
     grid_of,
+    hull,
     rounded,
     score_of,
     step_of,

@@ -40,13 +40,18 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.pairing import CONTAINMENTS, PAIRINGS, Evaluation, evaluation, in_order, kept_within
-from clueval.metrics.gate.thresholds import (
+from clueval.metrics.gate.pairing import (
+    CONTAINMENTS,
     EVERY,
+    PAIRINGS,
     ROUNDED,
+    Evaluation,
     Thresholds,
     changes_of,
+    evaluation,
     grid_of,
+    in_order,
+    kept_within,
     parse_thresholds,
     rounded,
     score_of,

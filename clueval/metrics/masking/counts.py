@@ -25,8 +25,7 @@ from operator import add
 from typing import Any
 
 from clueval.core.tally import Tally, f_measure
-from clueval.metrics.masking.exposure import Examination, Judged
-from clueval.metrics.masking.mention import Risk
+from clueval.metrics.masking.exposure import Examination, Judged, Risk
 from clueval.metrics.masking.text import PositionWeights, Range
 from clueval.statistics.distributions import upper_bound
 

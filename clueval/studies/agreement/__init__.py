@@ -5,7 +5,7 @@ annotators have count. What is not defined is None, never 0, 1 or NaN, and enter
 sources are in `clueval.statistics.agreement`.
 """
 
-# To read the package: `readings` says what annotators have marked in a case and in what they differ, `conventions` how
-# F1 is counted, `metric` counts a case, `numbers` divides the sums; `annotators` finds annotators and their documents,
-# `corpus` counts these, `places` shows them place by place, `study` is `agree` with its report, `view` has its tables,
-# and `curation` is `curate`.
+# To read the package: `conventions` says what annotators have marked in a case, in what they differ and how F1 is
+# counted, `metric` counts a case and documents, `numbers` divides the sums; `annotators` finds annotators and their
+# documents, `places` shows them place by place, `study` is `agree` with its report, `view` has its tables, and
+# `curation` is `curate`.

@@ -14,10 +14,9 @@ from typing import Any
 from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, MissingId
-from clueval.files.arguments import refuse_unknown, require_instance, require_kind
 from clueval.files.errors import FileError, UsageError, described, warn
 from clueval.files.opening import Progress, is_folder
-from clueval.files.options import require_types, with_fields
+from clueval.files.options import refuse_unknown, require_instance, require_kind, require_types, with_fields
 from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions, Reading

@@ -20,13 +20,14 @@ from clueval.core.count import Plan
 from clueval.core.document import Document, Group, Pair
 from clueval.core.overlap import components
 from clueval.core.span import SIDES, Frozen, Span
-from clueval.files.arguments import checked_call
 from clueval.files.errors import UsageError, described, warn
+from clueval.files.options import checked_call
 from clueval.formats.options import Reading
 from clueval.reports.place import Place
 from clueval.studies.agreement.annotators import annotators_of
-from clueval.studies.agreement.corpus import Annotated
-from clueval.studies.agreement.metric import AgreementMetric
+from clueval.studies.agreement.conventions import Mark, Readings, parts_of, spans_of
+from clueval.studies.agreement.conventions import Reading as Marks
+from clueval.studies.agreement.metric import AgreementMetric, Annotated
 from clueval.studies.agreement.places import (
     AnnotatedText,
     Disagreement,
@@ -36,9 +37,6 @@ from clueval.studies.agreement.places import (
     range_of,
     sequences_in,
 )
-from clueval.studies.agreement.readings import Mark, Readings, parts_of, spans_of
-from clueval.studies.agreement.readings import Reading as Marks
-from clueval.studies.corrections import changed_layers
 from clueval.studies.decisions import (
     BOTH,
     NONE,
@@ -48,7 +46,7 @@ from clueval.studies.decisions import (
     read_decisions,
     require_no_choices,
 )
-from clueval.studies.errors import groups, place_of
+from clueval.studies.errors import changed_layers, groups, place_of
 from clueval.studies.wrong import Choice, Search
 
 Votes = int | Literal["majority", "all"]

@@ -19,8 +19,7 @@ from clueval.statistics.jackknife import (
     logit_jackknife,
     standard_error,
 )
-from clueval.studies.agreement.conventions import Convention, rates_of, refusals_of
-from clueval.studies.agreement.readings import BOUNDARIES
+from clueval.studies.agreement.conventions import BOUNDARIES, Convention, rates_of, refusals_of
 
 Value = str | tuple[str, ...] | None
 """The value of an item: a label, several labels, or None."""

@@ -32,7 +32,7 @@ from clueval.reports.place import (
     fingerprint,
 )
 from clueval.reports.report import Report
-from clueval.studies.agreement.readings import (
+from clueval.studies.agreement.conventions import (
     BOUNDARIES,
     Mark,
     Reading,

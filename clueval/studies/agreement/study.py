@@ -11,9 +11,8 @@ from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
-from clueval.files.arguments import checked_call
 from clueval.files.errors import UsageError, warn
-from clueval.files.options import field_names, require_share
+from clueval.files.options import checked_call, field_names, require_share
 from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
@@ -23,8 +22,7 @@ from clueval.results.signature import Signature
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
-from clueval.studies.agreement.corpus import Annotated
-from clueval.studies.agreement.metric import AgreementMetric
+from clueval.studies.agreement.metric import AgreementMetric, Annotated
 from clueval.studies.agreement.numbers import jackknife_interval
 from clueval.studies.agreement.places import (
     AnnotatedText,

@@ -21,8 +21,7 @@ from clueval.core.overlap import joined_ranges
 from clueval.core.span import Ranges, Span, intersect
 from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
-from clueval.metrics.masking.exposure import Examination, Judged, Masks, shown
-from clueval.metrics.masking.mention import Mention, Risk
+from clueval.metrics.masking.exposure import Examination, Judged, Masks, Mention, Risk, shown
 from clueval.metrics.masking.text import PositionWeights, Range
 from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint
 from clueval.studies.decisions import PlaceDecision, PlaceKey

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, visible
 from clueval.files.options import fraction
-from clueval.files.visible import visible
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
 from clueval.statistics.distributions import trials_needed, upper_bound

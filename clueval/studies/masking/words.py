@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from clueval.core.span import NO_LABEL
-from clueval.metrics.masking.mention import Risk
+from clueval.metrics.masking.exposure import Risk
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Later, Line, Place
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval import Document, Span
-from clueval.compat.masking.programs import labels_of, tokens_within
+from clueval.compat.masking_programs import labels_of, tokens_within
 from clueval.files.errors import UsageError
 from tests.masking_cases import TEXT, gold_document, masked_document
 

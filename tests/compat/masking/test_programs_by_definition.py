@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval import Document, Span, masking
-from clueval.compat.masking.programs import IGNORABLE, IGNORABLE_WORDS
+from clueval.compat.masking_programs import IGNORABLE, IGNORABLE_WORDS
 
 Sides = tuple[Document, Document]
 

@@ -13,8 +13,7 @@ from clueval import score
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, LimitError, SpanError, UsageError
-from clueval.metrics.masking import Masking
-from clueval.metrics.masking.metric import IgnoredWords, WordWeights
+from clueval.metrics.masking import IgnoredWords, Masking, WordWeights
 from tests.scoring import scored
 
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."

@@ -17,7 +17,7 @@ import clueval
 from clueval import CluevalWarning, Document, MaskingReport, Span, UsageError
 from clueval.reports.place import Place, fingerprint
 from clueval.studies.decisions import COLUMNS, Decision, PlaceDecisions, read_decisions
-from clueval.studies.masking.review import ReviewedMasking
+from clueval.studies.masking.report import ReviewedMasking
 from tests.masking_cases import MASKED, gold_document, masked_document
 
 OZ = fingerprint(

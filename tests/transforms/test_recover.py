@@ -16,9 +16,8 @@ from ran_lines import LIMIT, Lines
 
 from clueval import Document, Span, recover
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
-from clueval.transforms.redaction.recovery import recovery_of
-from clueval.transforms.redaction.strict import wildcards_of
+from clueval.transforms.recovery import recovery_of
+from clueval.transforms.redaction import Place, find_placeholders, patterns_of, wildcards_of
 
 
 def masked(original: str, redacted: str, placeholder: str | tuple[str, ...] = ()) -> list[str]:

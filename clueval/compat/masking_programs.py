@@ -20,13 +20,11 @@ from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.span import Span
 from clueval.core.tally import Tally, f_measure, rate
-from clueval.metrics.masking import Masking
+from clueval.metrics.masking import ANNOTATORS, Masking
 from clueval.metrics.masking.counts import share, weighted_sums
-from clueval.metrics.masking.exposure import Examination
-from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
-from clueval.metrics.masking.metric import ANNOTATORS
+from clueval.metrics.masking.exposure import Examination, Mention, MentionReader, risk_by
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
-from clueval.transforms.redaction.strict import wildcards_of, words_in
+from clueval.transforms.redaction import wildcards_of, words_in
 
 LabelledRange = tuple[int, int, str]
 """Start and end (half-open) in characters, and the label."""

@@ -19,14 +19,16 @@ from clueval.core.document import (
     Pair,
 )
 from clueval.core.span import DEFAULT_LAYER, NOTHING, Span
-from clueval.files.arguments import checked_call
 from clueval.files.errors import CluevalError, TextMismatch, UsageError, described, extra
+from clueval.files.options import checked_call
 from clueval.transforms.changes import EachPair, with_notes
 from clueval.transforms.characters import to_characters
-from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
-from clueval.transforms.redaction.strict import (
+from clueval.transforms.redaction import (
     MaskedRange,
+    Place,
     StrictReading,
+    find_placeholders,
+    patterns_of,
     without_equal_ends,
     words_in,
 )

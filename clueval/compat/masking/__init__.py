@@ -1,4 +1,0 @@
-"""`clueval.masking`: masking reports, with the figures of four other programs as they count them.
-
-`run` is the function, and `programs` counts as the programs do.
-"""
