@@ -82,6 +82,11 @@ class Source:
     def path(self) -> Path:
         return self.file.path
 
+    @property
+    def has_one_document(self) -> bool:
+        """Whether a file of this format has one document, which is held as a whole."""
+        return self.form.is_one_document and self.form.name != "inline"
+
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the file; memory holds one, unless its format is held as a whole."""
         file = replace(self.file, texts=self._texts)

@@ -97,17 +97,16 @@ def _require_plain(lists: Sequence[Any]) -> None:
 def bag_of_row_files(
     sources: Sequence[Source], texts: Iterable[Sequence[Document]], plan: Plan
 ) -> Bag | None:
-    """Count two parallel files of rows in one layer, given their documents, which need not be read.
+    """Count two parallel files whose spans are rows in one layer, given their documents, which need not be read.
 
-    The bag is that of `clueval.core.count.count`. Returns None, and documents must be counted, for formats of other
-    rows, for metrics that read features of spans, for a row that is not plain or has another text on the other side,
-    for what `bag_of_rows` leaves to documents, and for every error.
+    The bag is that of `clueval.core.count.count`. Returns None, and documents must be counted, for metrics that read
+    features of spans, for spans that are not plain rows, for other texts on the other side, for what `bag_of_rows`
+    leaves to documents, and for every error.
     """
     names = {name for source in sources for name in source.options.layers or (DEFAULT_LAYER,)}
-    forms = [source.form for source in sources if isinstance(source.form, Dialect)]
-    if len(forms) < len(sources) or len(names) > 1 or plan.reads - {TOKENS}:
+    if len(names) > 1 or plan.reads - {TOKENS}:
         return None
-    have_tags = [bool(form.tags) for form in forms]
+    have_tags = [isinstance(source.form, Dialect) and bool(source.form.tags) for source in sources]
     layer = names.pop()
     if not any(have_tags):
         return bag_of_rows(_same_texts(texts), plan, layer)

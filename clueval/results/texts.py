@@ -136,15 +136,21 @@ class FileReading:
         for pair in pairs:
             sources = self.sources(pair, progress)
             bag = bag_of_columns(sources, plan)
+            read = Read()
+            texts: Iterable[Sequence[Document]] = self.sides.texts_of(sources, read)
             if bag is None and all(source.form.kind == "rows" for source in sources):
                 from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
                 rows = [source.anew() for source in sources]
                 bag = bag_of_row_files(rows, self.sides.texts_of(rows, Read()), plan)
                 sources = sources if bag is None else tuple(rows)
+            elif bag is None and all(source.has_one_document for source in sources):
+                from clueval.reading.triples import bag_of_row_files  # columns do not need it
+
+                texts = list(texts)  # one, which need not be read again
+                bag = bag_of_row_files(sources, texts, plan)
             if bag is None:
-                read = Read()
-                bag = count(_pairs(self.sides.texts_of(sources, read)), plan, layers)
+                bag = count(_pairs(texts), plan, layers)
                 bag.read.include(read)
             else:
                 for side, source in zip(SIDES, sources, strict=True):
