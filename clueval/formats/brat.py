@@ -29,7 +29,9 @@ TYPE = "type"
 
 _KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
 _EQUIVALENT = re.compile(r"Equiv(\s+T\d+\S*){2,}\s*")
-_POSITIONS = re.compile(r"\s*[0-9]{1,18}\s+[0-9]{1,18}\s*(;\s*[0-9]{1,18}\s+[0-9]{1,18}\s*)*")
+_NUMBERS = r"[^\S\t]*([0-9]{1,18})[^\S\t]+([0-9]{1,18})[^\S\t]*"
+_SPAN = re.compile(rf"([^ \t]*) {_NUMBERS}((?:;{_NUMBERS.replace('(', '(?:')})*)(?:\t(.*))?", re.DOTALL)
+"""The type of a span, the start and the end of its first range, its further ranges, and its text."""
 _ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
 _NUMBERED_NOTE = re.compile(r"#\w*\d")
 
@@ -84,17 +86,18 @@ class _Annotations:
                 self._references.append((self._place, "event", [trigger]))
 
     def _add_span(self, identifier: str, rest: str) -> None:
-        head, tab, text = rest.partition("\t")
-        label, _, positions = head.partition(" ")
-        if not _POSITIONS.fullmatch(positions):
+        match = _SPAN.fullmatch(rest)
+        if match is None:
             problem = f"the positions of {identifier} cannot be read"
             self._refuse(problem, "write them START END, joined by ;")
+        label, start, end, others, text = match.groups()
         if not label:
             self._refuse(f"{identifier} has no type")
         file, line = self._place
-        numbers = list(map(int, positions.replace(";", " ").split()))
-        ranges: Ranges = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-        if len(ranges) > 1 or numbers[1] < numbers[0]:
+        ranges: Ranges = ((int(start), int(end)),)
+        if others or ranges[0][0] > ranges[0][1]:
+            further = (part.split() for part in others.split(";")[1:])
+            ranges += tuple((int(first), int(last)) for first, last in further)
             try:
                 ranges = Span.of_fragments(
                     ranges, label, line=line
@@ -102,7 +105,7 @@ class _Annotations:
             except SpanError as error:
                 error.file = file
                 raise
-        self._spans[identifier] = label, FileMention(ranges, text if tab else None, line, identifier)
+        self._spans[identifier] = label, FileMention(ranges, text, line, identifier)
 
     def _words_of_kind(self, kind: str) -> Iterator[list[str]]:
         """Yield the words of those lines that refer to others."""
