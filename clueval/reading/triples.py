@@ -312,8 +312,9 @@ class _Counting:
 
     def _keys_of(self, text: PlainText, where: Where) -> list[Key]:
         gold, predicted = text.gold or (), text.predicted or ()
-        if not (where or self._plan.merge or text.ordered):
-            return keys_of_triples(gold, predicted, has_text=text.positions is not None)
+        if not (where or self._plan.merge):
+            has_text = text.positions is not None
+            return keys_of_triples(gold, predicted, has_text=has_text, ordered=text.ordered)
         characters = None if text.positions is None else "x" * text.positions
         documents = [
             Document(
