@@ -112,14 +112,15 @@ def layers_of(
     details: dict[str, list[Details]] = {}
     for layer, spans in layers.items():
         if any(len(fragments) > 1 or GROUP in more[0] for fragments, _, more in spans):
-            return {layer: _spans_of(layer, spans, ordered) for layer, spans in layers.items()}
+            return {layer: spans_of(layer, spans, ordered=ordered) for layer, spans in layers.items()}
         by_place = spans if ordered else sorted(spans, key=itemgetter(0))
         rows[layer] = [(*fragments[0], label) for fragments, label, _ in by_place]
         details[layer] = [more for _, _, more in by_place]
     return Layers({}, rows, details=details, are_inside=are_inside)
 
 
-def _spans_of(layer: str, layer_spans: Iterable[LayerSpan], ordered: bool) -> list[Span]:
+def spans_of(layer: str, layer_spans: Iterable[LayerSpan], *, ordered: bool) -> list[Span]:
+    """Return the spans of a layer, in the order of `in_order` unless they are `ordered`."""
     spans = [
         Span.of_fragments(fragments, {layer: label}, features, id=identifier, line=line)
         for fragments, label, (features, identifier, line) in layer_spans
