@@ -98,10 +98,8 @@ class _Annotations:
         if others or ranges[0][0] > ranges[0][1]:
             further = (part.split() for part in others.split(";")[1:])
             ranges += tuple((int(first), int(last)) for first, last in further)
-            try:
-                ranges = Span.of_fragments(
-                    ranges, label, line=line
-                ).fragments  # refuses what contradicts itself
+            try:  # positions that contradict each other are refused
+                ranges = Span.of_fragments(ranges, label, line=line).fragments
             except SpanError as error:
                 error.file = file
                 raise

@@ -131,7 +131,6 @@ class _GateReader(EventReader):
         ids: set[int] = set()
         for number, kind, start_node, end_node, line, features in self.sets[name]:
             start, end = self.nodes.get(start_node), self.nodes.get(end_node)
-            problem = None
             if start is None or end is None:
                 node = start_node if start is None else end_node
                 problem = f"begins or ends at node {node!r}, which the text does not have"
@@ -140,12 +139,11 @@ class _GateReader(EventReader):
             elif number in ids:
                 problem = f"has an id that another annotation of set {name!r} has"
             else:
+                ids.update(() if number is None else (number,))
                 yield ((start, end),), kind, (features, number, line)
-            if problem is not None:
-                problem = f"annotation {number} {kind!r} {problem}"
-                raise FormatError(problem, file=self._file, line=line, document=self._document)
-            if number is not None:
-                ids.add(number)
+                continue
+            problem = f"annotation {number} {kind!r} {problem}"
+            raise FormatError(problem, file=self._file, line=line, document=self._document)
 
     def document(self, layers: Mapping[str, Sequence[LayerSpan]]) -> Document:
         """Return the document with these layers."""

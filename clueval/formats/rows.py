@@ -187,9 +187,7 @@ class RowReader(RowInput):
             layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, identifier)
         else:
             layers = self._layers(row, text, tokens, identifier)
-        metadata: dict[str, str] = NOTHING
-        if keys.rest:
-            metadata = scalars({key: row[key] for key in keys.rest})
+        metadata = scalars({key: row[key] for key in keys.rest}) if keys.rest else NOTHING
         for key in keys.metadata:
             if (item := row[key]) is not None:
                 metadata = {**metadata, **scalars(item if isinstance(item, dict) else {key: item})}
@@ -318,10 +316,8 @@ class RowReader(RowInput):
         scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
         if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
             return Layers({}, _RowsOfTags(tags, sentences), self.number, are_inside=True)
-        rows = {}
         try:
-            for layer, layer_tags in tags.items():
-                rows[layer] = _decoded(layer_tags, sentences, scheme, invalid)
+            rows = {layer: _decoded(values, sentences, scheme, invalid) for layer, values in tags.items()}
         except TagError as error:
             error.file, error.line, error.document = self.file, self.number, identifier
             raise

@@ -168,7 +168,7 @@ class MemorySides:
         yield from texts
         if read is not None:
             for side in self.listed:
-                for kind, number in (side.passed_over or {}).items():
+                for kind, number in (+(side.passed_over or Counter())).items():
                     read.passed_over[side.name, kind] += number
 
     def _in_order(self) -> Iterator[Text]:
