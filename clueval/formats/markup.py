@@ -269,6 +269,7 @@ def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> s
     label, it is left out. Raises `UsageError` for spans with different labels, `OverlapError` for overlapping spans,
     and `FormatError` for characters that XML cannot contain, with their position.
 
+    >>> from clueval import Span
     >>> marked_up(LTF, Document("d", {"label": [Span(0, 3, "LOC")]}, text="Ulm", unit="character"))
     '<body><e>Ulm</e></body>\\n'
     """
