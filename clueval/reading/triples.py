@@ -246,19 +246,22 @@ class _Counting:
 
     def add_together(self, texts: Sequence[PlainText]) -> None:
         """Count texts that are not told apart."""
-        keys: list[Key] = []
-        same: Counter[tuple[int, str, bool]] = Counter()  # the cases of one gold and one equal predicted span
+        keys: list[
+            tuple[Any, ...]
+        ] = []  # or length, label and text, of one gold and one equal predicted span
         for text in self._read(texts):
             gold, predicted = text.gold or (), text.predicted or ()
             if not self._plan.merge and gold == predicted and are_flat(gold):
                 has_text = text.positions is not None
-                same.update([(end - start, label, has_text) for start, end, label in gold])
+                keys += [(end - start, label, has_text) for start, end, label in gold]
             else:
                 keys += self._keys_of(text, NOTHING)
-        counts = Counter(keys)
-        for (length, label, has_text), times in same.items():
-            row = 0, length, label
-            counts[keys_of_triples([row], [row], has_text=has_text)[0]] += times
+        counts: Counter[Key] = Counter()
+        for key, times in Counter(keys).items():
+            if len(key) == 3:
+                row = 0, *key[:2]
+                key = keys_of_triples([row], [row], has_text=key[2])[0]
+            counts[key] += times
         self._bag.add_text(DocumentPlace(), sum(text.positions or 0 for text in texts), len(texts))
         self._add_keys(DocumentPlace(), counts)
 
