@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import index
+from operator import index, itemgetter
 from typing import Any
 
-from clueval.core.document import GROUP, OPTIONAL
-from clueval.core.span import NO_LABEL, NOTHING, Span
+from clueval.core.document import GROUP, OPTIONAL, Details, Layers, Row
+from clueval.core.span import NO_LABEL, NOTHING, Ranges, Span
 from clueval.files.errors import CluevalError, SpanError, UsageError, described, warn
 
 UNPARSABLE = "unparsable"
@@ -95,6 +95,37 @@ def in_order(spans: Sequence[Span]) -> list[Span]:
         value = span.features.get(GROUP) if span.features else None
         places.append(place if value is None else mains.setdefault(repr(value), place))
     return [spans[number] for number in sorted(range(len(spans)), key=places.__getitem__)]
+
+
+LayerSpan = tuple[Ranges, str, Details]
+"""The fragments of a span of a layer, its label, and what it has besides."""
+
+
+def layers_of(
+    layers: Mapping[str, Sequence[LayerSpan]], *, ordered: bool = False
+) -> Mapping[str, Sequence[Span]]:
+    """Return layers with the spans by position, as in `in_order`, unless they are `ordered`.
+
+    They are made when they are asked for, unless one has gaps or is in a group.
+    """
+    rows: dict[str, list[Row]] = {}
+    details: dict[str, list[Details]] = {}
+    for layer, spans in layers.items():
+        if any(len(fragments) > 1 or GROUP in more[0] for fragments, _, more in spans):
+            return {layer: spans_of(layer, spans, ordered=ordered) for layer, spans in layers.items()}
+        by_place = spans if ordered else sorted(spans, key=itemgetter(0))
+        rows[layer] = [(*fragments[0], label) for fragments, label, _ in by_place]
+        details[layer] = [more for _, _, more in by_place]
+    return Layers({}, rows, details=details)
+
+
+def spans_of(layer: str, layer_spans: Iterable[LayerSpan], *, ordered: bool) -> list[Span]:
+    """Return the spans of a layer, in the order of `in_order` unless they are `ordered`."""
+    spans = [
+        Span.of_fragments(fragments, {layer: label}, features, id=identifier, line=line)
+        for fragments, label, (features, identifier, line) in layer_spans
+    ]
+    return spans if ordered else in_order(spans)
 
 
 def fragments_of(item: Mapping[str, Any]) -> list[tuple[int, int]] | None:

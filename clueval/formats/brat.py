@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.core.document import GROUP, Document
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Ranges, Span, name_of
-from clueval.core.span_forms import in_order
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Ranges, Span, name_of
+from clueval.core.span_forms import LayerSpan, layers_of
 from clueval.files.errors import FileError, FormatError, SpanError, UsageError
 from clueval.files.limits import require_short_texts
 from clueval.formats.documents import FileFormat
@@ -29,6 +29,9 @@ TYPE = "type"
 
 _KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
 _EQUIVALENT = re.compile(r"Equiv(\s+T\d+\S*){2,}\s*")
+_NUMBERS = r"[^\S\t]*([0-9]{1,18})[^\S\t]+([0-9]{1,18})[^\S\t]*"
+_SPAN = re.compile(rf"([^ \t]*) {_NUMBERS}((?:;{_NUMBERS.replace('(', '(?:')})*)(?:\t(.*))?", re.DOTALL)
+"""The type of a span, the start and the end of its first range, its further ranges, and its text."""
 _ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
 _NUMBERED_NOTE = re.compile(r"#\w*\d")
 
@@ -83,25 +86,24 @@ class _Annotations:
                 self._references.append((self._place, "event", [trigger]))
 
     def _add_span(self, identifier: str, rest: str) -> None:
-        head, tab, text = rest.partition("\t")
-        label, _, positions = head.partition(" ")
-        ranges = []
-        for part in positions.split(";"):
-            numbers = part.split()
-            if len(numbers) != 2 or not all(n.isascii() and n.isdigit() and len(n) < 19 for n in numbers):
-                problem = f"the positions of {identifier} cannot be read"
-                self._refuse(problem, "write them START END, joined by ;")
-            ranges.append((int(numbers[0]), int(numbers[1])))
+        match = _SPAN.fullmatch(rest)
+        if match is None:
+            problem = f"the positions of {identifier} cannot be read"
+            self._refuse(problem, "write them START END, joined by ;")
+        label, start, end, others, text = match.groups()
         if not label:
             self._refuse(f"{identifier} has no type")
         file, line = self._place
-        try:
-            Span.of_fragments(ranges, label, line=line)  # refuses positions that contradict each other
-        except SpanError as error:
-            error.file = file
-            raise
-        mention = FileMention(tuple(sorted(ranges)), text if tab else None, line, identifier)
-        self._spans[identifier] = label, mention
+        ranges: Ranges = ((int(start), int(end)),)
+        if others or ranges[0][0] > ranges[0][1]:
+            further = (part.split() for part in others.split(";")[1:])
+            ranges += tuple((int(first), int(last)) for first, last in further)
+            try:  # positions that contradict each other are refused
+                ranges = Span.of_fragments(ranges, label, line=line).fragments
+            except SpanError as error:
+                error.file = file
+                raise
+        self._spans[identifier] = label, FileMention(ranges, text, line, identifier)
 
     def _words_of_kind(self, kind: str) -> Iterator[list[str]]:
         """Yield the words of those lines that refer to others."""
@@ -158,22 +160,19 @@ class _Annotations:
     def document(self, name: str, text: str, options: FormatOptions, file: str) -> Document:
         mentions = [mention for _, mention in self._spans.values()]
         ranges = in_points(text, mentions, options.offsets, file=file, document=name)
-        layers: dict[str, list[Span]] = {}
+        layers: dict[str, list[LayerSpan]] = {}
         for layer, source in (options.layers or {DEFAULT_LAYER: TYPE}).items():
-            spans = []
+            layers[layer] = []
             for (identifier, (label, mention)), places in zip(self._spans.items(), ranges, strict=True):
-                features = self._features.get(identifier, {})
+                features = self._features.get(identifier, NOTHING)
                 value = label if source == TYPE else features.get(_attribute_name(source, layer))
                 if isinstance(value, list):
                     value = value[0]
                 if value is not None:
-                    labels = Frozen({layer: (str(source) if value is True else value) or NO_LABEL})
-                    fragments = _without_gaps_at_line_ends(places, text)
-                    spans.append(
-                        Span.of_fragments(fragments, labels, features, id=identifier, line=mention.line)
-                    )
-            layers[layer] = in_order(spans)
-        return Document(name, layers, text=text, unit="character", file=file)
+                    label_of_layer = (str(source) if value is True else value) or NO_LABEL
+                    fragments = _without_gaps_at_line_ends(places, text) if len(places) > 1 else places
+                    layers[layer].append((fragments, label_of_layer, (features, identifier, mention.line)))
+        return Document(name, layers_of(layers), text=text, unit="character", file=file)
 
 
 def _attribute_name(source: int | str, layer: str) -> str:
@@ -195,8 +194,7 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     annotations = _Annotations(file.name)
     annotations.add(file)
     name = file.path.name.removesuffix(".gz")
-    second_file = file.beside(".a2")
-    if name.endswith(".a1") and second_file.exists:
+    if name.endswith(".a1") and (second_file := file.beside(".a2")).exists:
         annotations.add(second_file)
     annotations.finish()
     file.passed_over.update(annotations.passed_over)

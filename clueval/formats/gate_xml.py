@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span, name_of
+from clueval.core.span_forms import LayerSpan, layers_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
@@ -65,18 +65,10 @@ def read_gate_xml(data: bytes | str, *, file: str) -> Document:
     ...        '</TextWithNodes><AnnotationSet Name="Key"><Annotation Id="1" Type="Person" StartNode="2"'
     ...        ' EndNode="5"/></AnnotationSet></GateDocument>')
     >>> read_gate_xml(xml, file="d.xml").layers["Key"]
-    (Span(start=1, end=4, labels={'Key': 'Person'}, id=1),)
+    [Span(start=1, end=4, labels={'Key': 'Person'}, id=1)]
     """
     reader = _GateReader(_decoded(data, file), file)
-    return Document(
-        _ONLY_DOCUMENT,
-        {name: tuple(reader.spans_of(name)) for name in reader.sets},
-        text=reader.text,
-        unit="character",
-        metadata={name: str(value) for name, value in reader.features.items()},
-        file=file,
-        ordered=True,
-    )
+    return reader.document(reader.layers())
 
 
 def _decoded(data: bytes | str, file: str) -> str:
@@ -131,25 +123,39 @@ class _GateReader(EventReader):
             raise FormatError("the document has no <TextWithNodes>", file=file, document=_ONLY_DOCUMENT)
         self.text = "".join(self._pieces)
 
-    def spans_of(self, name: str) -> Iterator[Span]:
-        """Yield the spans of one set, in the order of the file."""
+    def layers(self) -> dict[str, list[LayerSpan]]:
+        """Return the spans of each set, in the order of the file."""
+        return {name: list(self._spans_of(name)) for name in self.sets}
+
+    def _spans_of(self, name: str) -> Iterator[LayerSpan]:
         ids: set[int] = set()
-        for annotation in self.sets[name]:
-            number, kind, start, end, line, features = annotation
-            problem = None
-            for node in (start, end):
-                if node not in self.nodes and problem is None:
-                    problem = f"begins or ends at node {node!r}, which the text does not have"
-            if problem is None and self.nodes[end] < self.nodes[start]:
+        for number, kind, start_node, end_node, line, features in self.sets[name]:
+            start, end = self.nodes.get(start_node), self.nodes.get(end_node)
+            if start is None or end is None:
+                node = start_node if start is None else end_node
+                problem = f"begins or ends at node {node!r}, which the text does not have"
+            elif end < start:
                 problem = "ends before it starts"
-            elif problem is None and number in ids:
+            elif number in ids:
                 problem = f"has an id that another annotation of set {name!r} has"
-            if problem is not None:
-                problem = f"annotation {number} {kind!r} {problem}"
-                raise FormatError(problem, file=self._file, line=line, document=self._document)
-            if number is not None:
-                ids.add(number)
-            yield Span(self.nodes[start], self.nodes[end], {name: kind}, features, id=number, line=line)
+            else:
+                ids.update(() if number is None else (number,))
+                yield ((start, end),), kind, (features, number, line)
+                continue
+            problem = f"annotation {number} {kind!r} {problem}"
+            raise FormatError(problem, file=self._file, line=line, document=self._document)
+
+    def document(self, layers: Mapping[str, Sequence[LayerSpan]]) -> Document:
+        """Return the document with these layers."""
+        return Document(
+            _ONLY_DOCUMENT,
+            layers_of(layers, ordered=True),
+            text=self.text,
+            unit="character",
+            metadata={name: str(value) for name, value in self.features.items()},
+            file=self._file,
+            ordered=True,
+        )
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if "RelationSet" in self._path:
@@ -241,25 +247,29 @@ class _GateReader(EventReader):
         )
 
 
-def _sets_in(document: Document) -> list[str]:
-    """Return the names of the annotation sets of a document; the default set, ``""``, only if it has spans."""
-    return [name for name, spans in document.layers.items() if name or spans]
+def _sets_of(file: InputFile) -> list[str]:
+    return _sets_in(_GateReader(_decoded(file.data(), file.name), file.name).layers())
+
+
+def _sets_in(layers: Mapping[str, Sequence[LayerSpan]]) -> list[str]:
+    """Return the names of annotation sets; the default set, ``""``, only if it has spans."""
+    return [name for name, spans in layers.items() if name or spans]
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     """Yield the document with the annotation set that is read as its only layer, or all sets as layers."""
-    document, name = read_gate_xml(file.data(), file=file.name), options.annotation_set
-    set_names = _sets_in(document)
+    reader, name = _GateReader(_decoded(file.data(), file.name), file.name), options.annotation_set
+    layers = reader.layers()
+    set_names = _sets_in(layers)
     if name is None and len(set_names) > 1:
-        raise sets_error("the file has several annotation sets, but none is named", document.file, set_names)
+        raise sets_error("the file has several annotation sets, but none is named", file.name, set_names)
     if name == EVERY_SET:
-        yield document
+        yield reader.document(layers)
         return
     chosen = next(iter(set_names), "") if name is None else name
-    if chosen not in document.layers and (name is not None or document.layers):
-        raise sets_error(f"there is no annotation set {chosen!r}", document.file, set_names)
-    spans = [replace(span, labels={DEFAULT_LAYER: span.label}) for span in document.layers.get(chosen, ())]
-    yield replace(document, layers={DEFAULT_LAYER: spans})
+    if chosen not in layers and (name is not None or layers):
+        raise sets_error(f"there is no annotation set {chosen!r}", file.name, set_names)
+    yield reader.document({DEFAULT_LAYER: layers.get(chosen, [])})
 
 
 # Sets that are added
@@ -390,7 +400,7 @@ GATE_XML = FileFormat(
     holds="GATE documents as XML: a text and named annotation sets",
     read=_read,
     is_one_document=True,
-    sets=lambda file: _sets_in(read_gate_xml(file.data(), file=file.name)),
+    sets=_sets_of,
     options=frozenset({"annotation_set"}),
     adds_sets=True,
 )

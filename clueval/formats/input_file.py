@@ -75,9 +75,10 @@ class InputFile:
 
     def beside(self, ending: str) -> InputFile:
         """Return the file with the same name and another ending, packed if only that exists; it need not exist."""
-        file = self.at(self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(ending))
-        packed = self.at(file.path.with_name(file.path.name + ".gz"))
-        return packed if not file.exists and packed.exists else file
+        path = self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(ending)
+        if not is_file(path) and is_file(packed := path.with_name(f"{path.name}.gz")):
+            path = packed
+        return self.at(path)
 
     def beginning(self) -> str:
         """Return the first block, by which the format is recognised; bytes that are not UTF-8 are replaced."""

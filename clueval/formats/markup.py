@@ -22,7 +22,8 @@ from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, by_position, name_of
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, by_position, name_of
+from clueval.core.span_forms import LayerSpan, layers_of
 from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError, UsageError
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import InputFile
@@ -208,21 +209,19 @@ class _MarkupReader(EventReader):
     def _finish(self) -> None:
         """Add the document whose text has ended."""
         text = "".join(self._pieces)
-        layers = {}
+        places = [element.place or self._positions(element, text) for element in self._elements]
+        layers: dict[str, list[LayerSpan]] = {}
         for layer, source in (self._options.layers or {DEFAULT_LAYER: self._form.label}).items():
-            spans = (self._span(element, layer, str(source), text) for element in self._elements)
-            layers[layer] = sorted(filter(None, spans), key=by_position)
-        self._documents.append(Document(self._id, layers, text=text, unit="character", file=self._file))
-
-    def _span(self, element: _Element, layer: str, source: str, text: str) -> Span | None:
-        """Return the span of an element; None if it does not have the attribute that is the source."""
-        label = element.name if source == CATEGORY else element.attributes.get(source)
-        start, end = element.place or self._positions(element, text)
-        if label is None and source != self._form.label:
-            return None
-        labels = Frozen({layer: label or NO_LABEL})
-        identifier = None if element.place else element.attributes.get("id")
-        return Span(start, end, labels, id=identifier, line=element.line)
+            layers[layer] = []
+            for element, place in zip(self._elements, places, strict=True):
+                label = element.name if source == CATEGORY else element.attributes.get(str(source))
+                if label is not None or source == self._form.label:
+                    identifier = None if element.place else element.attributes.get("id")
+                    details = NOTHING, identifier, element.line
+                    layers[layer].append(((place,), label or NO_LABEL, details))
+        self._documents.append(
+            Document(self._id, layers_of(layers), text=text, unit="character", file=self._file)
+        )
 
     def _positions(self, element: _Element, text: str) -> tuple[int, int]:
         """Return the positions in the attributes of an element, after comparing its text."""
@@ -270,6 +269,7 @@ def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> s
     label, it is left out. Raises `UsageError` for spans with different labels, `OverlapError` for overlapping spans,
     and `FormatError` for characters that XML cannot contain, with their position.
 
+    >>> from clueval import Span
     >>> marked_up(LTF, Document("d", {"label": [Span(0, 3, "LOC")]}, text="Ulm", unit="character"))
     '<body><e>Ulm</e></body>\\n'
     """

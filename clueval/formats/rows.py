@@ -13,13 +13,13 @@ from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.document import GROUP, Details, Document, Layers, MissingId, Row, Sentence
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Span
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Ranges, Span
 from clueval.core.span_forms import (
     TOKENS_OF_PIPELINE,
     fragments_of,
-    in_order,
     is_token_of_pipeline,
     members_of,
+    spans_of,
 )
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError, described
@@ -48,10 +48,6 @@ _NO_TAG = -100
 _PLACE = itemgetter(0, 1)
 
 
-def _place_of_pair(pair: tuple[Row, Details]) -> tuple[int, int]:
-    return pair[0][:2]
-
-
 class _RowSpan(NamedTuple):
     """A span of a row; `reference` is its text as the row has it."""
 
@@ -61,7 +57,7 @@ class _RowSpan(NamedTuple):
     features: Mapping[str, Any] = NOTHING
     id: int | str | None = None
     reference: Any = None
-    fragments: Sequence[tuple[int, int]] | None = None
+    fragments: Ranges | None = None
 
 
 class _RowKeys(NamedTuple):
@@ -193,9 +189,7 @@ class RowReader(RowInput):
             layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, size, identifier)
         else:
             layers = self._layers(row, text, tokens, identifier)
-        metadata: dict[str, str] = NOTHING
-        if keys.rest:
-            metadata = scalars({key: row[key] for key in keys.rest})
+        metadata = scalars({key: row[key] for key in keys.rest}) if keys.rest else NOTHING
         for key in keys.metadata:
             if (item := row[key]) is not None:
                 metadata = {**metadata, **scalars(item if isinstance(item, dict) else {key: item})}
@@ -324,10 +318,8 @@ class RowReader(RowInput):
         scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
         if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
             return Layers({}, _RowsOfTags(tags, sentences), self.number, within=(0, size))
-        rows = {}
         try:
-            for layer, layer_tags in tags.items():
-                rows[layer] = _decoded(layer_tags, sentences, scheme, invalid)
+            rows = {layer: _decoded(values, sentences, scheme, invalid) for layer, values in tags.items()}
         except TagError as error:
             error.file, error.line, error.document = self.file, self.number, identifier
             raise
@@ -357,14 +349,17 @@ class RowReader(RowInput):
                 row_spans = self._row_spans(items, source, layer, text, length, identifier)
                 row_spans = self._in_points(text, row_spans, identifier)
                 if any(span.fragments or GROUP in span.features for span in row_spans):
-                    layer_spans = self._as_spans(layer, row_spans)
-                    spans[layer] = layer_spans if dialect.ordered else in_order(layer_spans)
+                    layer_spans = [
+                        (span.fragments or (span[:2],), span.label, (*span[3:5], self.number))
+                        for span in row_spans
+                    ]
+                    spans[layer] = spans_of(layer, layer_spans, ordered=dialect.ordered)
                     continue
                 plain = [span[:3] for span in row_spans], [(*span[3:5], self.number) for span in row_spans]
             layer_rows, layer_details = plain
             if not dialect.ordered and len(layer_rows) > 1:
                 if layer_details:
-                    pairs = sorted(zip(layer_rows, layer_details, strict=True), key=_place_of_pair)
+                    pairs = sorted(zip(layer_rows, layer_details, strict=True), key=lambda pair: pair[0][:2])
                     layer_rows, layer_details = map(list, zip(*pairs, strict=True))
                 else:
                     layer_rows.sort(key=_PLACE)
@@ -580,7 +575,7 @@ class RowReader(RowInput):
         )
         return self._span_keys[shape]
 
-    def _fragments(self, item: Mapping[str, Any]) -> Sequence[tuple[int, int]] | None:
+    def _fragments(self, item: Mapping[str, Any]) -> Ranges | None:
         try:
             fragments = fragments_of(item)
         except ValueError as error:
@@ -623,18 +618,6 @@ class RowReader(RowInput):
             span._replace(start=place[0][0], end=place[-1][1], fragments=span.fragments and place)
             for span, place in zip(spans, places, strict=True)
         ]
-
-    def _as_spans(self, layer: str, spans: Iterable[_RowSpan]) -> list[Span]:
-        labels: dict[str, Frozen] = {}
-        layer_spans = []
-        for start, end, label, features, identifier, _, fragments in spans:
-            if label not in labels:
-                labels[label] = Frozen({layer: label})
-            parts = fragments if fragments and len(fragments) > 1 else None
-            layer_spans.append(
-                Span(start, end, labels[label], features, id=identifier, line=self.number, parts=parts)
-            )
-        return layer_spans
 
 
 def _is_feature(key: str, value: Any) -> bool:

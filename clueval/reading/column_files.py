@@ -62,8 +62,8 @@ def bag_of_columns(
     try:
         for source in sources:
             require_sentences(source.form, source.options)
-            if layer_names(source.options.layers) != layers:
-                raise Unusual("different layers")
+            if not layers or layer_names(source.options.layers) != layers:
+                raise Unusual("different layers, or none")
         require_usual(plan, layers, are_tags=True)
         if plan.counts_sentences:
             bag = _bag_of(sources, plan, bounds, sizes, in_sentences=True)

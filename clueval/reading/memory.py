@@ -11,12 +11,13 @@ lists of numbers come from models: `IGNORED` in gold marks positions that do not
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, zip_longest
 from operator import index, is_
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Layers, MissingId, same_id
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
@@ -52,6 +53,9 @@ from clueval.reading.options import (
 )
 from clueval.reading.paths import is_path_or_paths
 
+if TYPE_CHECKING:
+    from clueval.core.bag import Read
+
 _FORMS = "give paths, documents or, for each document, a list of tags or a list of spans such as (start, end, label)"
 
 Kind = Literal["paths", "tags", "spans", "documents"]
@@ -80,6 +84,7 @@ class GivenSide(NamedTuple):
     filling: Callable[[str], Any] | None = None
     names: Mapping[int, str] | None = None  # the names of tags that are numbers
     form: Any = None  # the format of the items, if they are rows or answers
+    passed_over: Counter[str] | None = None  # what is not read of rows, by kind
 
     def place(self, number: int) -> str:
         """Return the name of an item in errors, such as ``gold[0]`` or ``gold['d1']``."""
@@ -143,18 +148,28 @@ class MemorySides:
         """What was given: ``tags``, ``spans`` or ``documents``."""
         return self.given.kind
 
-    def texts(self, _: object = None) -> Iterator[Text]:
-        """Yield the documents of each text; memory holds one, and with `pair_by` those that wait for others."""
+    def texts(self, read: Read | None = None) -> Iterator[Text]:
+        """Yield the documents of each text; memory holds one, and with `pair_by` those that wait for others.
+
+        `read` gets what was not read of rows.
+        """
         names = [side.name for side in self.listed]
         if self.pair_by is None:
-            return checked_texts(self._in_order(), names)
+            return self._noting(checked_texts(self._in_order(), names), read)
         if any(side.kind != "documents" for side in self.listed):
             raise UsageError(
                 f"pair_by={self.pair_by!r} pairs documents, not lists of spans", advice="leave out pair_by"
             )
         from clueval.reading.file_sides import joined_by  # documents in memory are in order
 
-        return checked_texts(joined_by(self.pair_by, self.given.items, names), names)
+        return self._noting(checked_texts(joined_by(self.pair_by, self.given.items, names), names), read)
+
+    def _noting(self, texts: Iterator[Text], read: Read | None) -> Iterator[Text]:
+        yield from texts
+        if read is not None:
+            for side in self.listed:
+                for kind, number in (+(side.passed_over or Counter())).items():
+                    read.passed_over[side.name, kind] += number
 
     def _in_order(self) -> Iterator[Text]:
         """Yield the documents of each text. Raises `UsageError` if one side has more of them, and for a wrong item."""
@@ -221,7 +236,7 @@ def side_of(value: Any, name: str, options: FormatOptions, others: Iterable[Any]
     names = names_in_dataset(value)
     if names is None and options.names is None:
         names = next(filter(None, map(names_in_dataset, others)), None)
-    side = GivenSide(name, options if names is None else replace(options, names=names))
+    side = GivenSide(name, options if names is None else replace(options, names=names), passed_over=Counter())
     side = _of_answers(side, value) if options.input in ANSWER_FORMATS else _with_kind(side, value)
     if side.kind in ("tags", None) and options.names is not None:
         side = side._replace(names=names_of_tags(options.names, "labels"))
@@ -335,7 +350,7 @@ def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Documen
     from clueval.formats.documents import read_rows  # few sides have rows
 
     numbered = enumerate((list(row) if isinstance(row, tuple) else row for row in rows), 1)
-    documents = read_rows(numbered, side.options, name=side.options.format)
+    documents = read_rows(numbered, side.options, name=side.options.format, passed_over=side.passed_over)
     try:
         if side.ids is None:
             yield from documents

@@ -82,6 +82,11 @@ class Source:
     def path(self) -> Path:
         return self.file.path
 
+    @property
+    def has_one_document(self) -> bool:
+        """Whether a file of this format has one document, which is held as a whole."""
+        return self.form.is_one_document and self.form.name != "inline"
+
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the file; memory holds one, unless its format is held as a whole."""
         file = replace(self.file, texts=self._texts)
@@ -173,8 +178,7 @@ class Source:
     @property
     def lacks_text(self) -> bool:
         """Whether the file is a table of spans, no text is named, and there is none next to it."""
-        is_alone = self.options.text_path is None and not self.file.beside(".vrt").exists
-        return self.form.is_table and is_alone
+        return self.form.is_table and self.options.text_path is None and not self.file.beside(".vrt").exists
 
     def has_text_of(self, other: Source) -> bool:
         """Return whether the file is a table of spans whose text is that of `other`."""

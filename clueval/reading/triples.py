@@ -97,17 +97,16 @@ def _require_plain(lists: Sequence[Any]) -> None:
 def bag_of_row_files(
     sources: Sequence[Source], texts: Iterable[Sequence[Document]], plan: Plan
 ) -> Bag | None:
-    """Count two parallel files of rows in one layer, given their documents, which need not be read.
+    """Count two parallel files whose spans are rows in one layer, given their documents, which need not be read.
 
-    The bag is that of `clueval.core.count.count`. Returns None, and documents must be counted, for formats of other
-    rows, for metrics that read features of spans, for a row that is not plain or has another text on the other side,
-    for what `bag_of_rows` leaves to documents, and for every error.
+    The bag is that of `clueval.core.count.count`. Returns None, and documents must be counted, for metrics that read
+    features of spans, for spans that are not plain rows, for other texts on the other side, for what `bag_of_rows`
+    leaves to documents, and for every error.
     """
     names = {name for source in sources for name in source.options.layers or (DEFAULT_LAYER,)}
-    forms = [source.form for source in sources if isinstance(source.form, Dialect)]
-    if len(forms) < len(sources) or len(names) > 1 or plan.reads - {TOKENS}:
+    if len(names) > 1 or plan.reads - {TOKENS}:
         return None
-    have_tags = [bool(form.tags) for form in forms]
+    have_tags = [isinstance(source.form, Dialect) and bool(source.form.tags) for source in sources]
     layer = names.pop()
     if not any(have_tags):
         return bag_of_rows(_same_texts(texts), plan, layer)
@@ -247,19 +246,22 @@ class _Counting:
 
     def add_together(self, texts: Sequence[PlainText]) -> None:
         """Count texts that are not told apart."""
-        keys: list[Key] = []
-        same: Counter[tuple[int, str, bool]] = Counter()  # the cases of one gold and one equal predicted span
+        keys: list[
+            tuple[Any, ...]
+        ] = []  # or length, label and text, of one gold and one equal predicted span
         for text in self._read(texts):
             gold, predicted = text.gold or (), text.predicted or ()
             if not self._plan.merge and gold == predicted and are_flat(gold):
                 has_text = text.positions is not None
-                same.update([(end - start, label, has_text) for start, end, label in gold])
+                keys += [(end - start, label, has_text) for start, end, label in gold]
             else:
                 keys += self._keys_of(text, NOTHING)
-        counts = Counter(keys)
-        for (length, label, has_text), times in same.items():
-            row = 0, length, label
-            counts[keys_of_triples([row], [row], has_text=has_text)[0]] += times
+        counts: Counter[Key] = Counter()
+        for key, times in Counter(keys).items():
+            if len(key) == 3:
+                row = 0, *key[:2]
+                key = keys_of_triples([row], [row], has_text=key[2])[0]
+            counts[key] += times
         self._bag.add_text(DocumentPlace(), sum(text.positions or 0 for text in texts), len(texts))
         self._add_keys(DocumentPlace(), counts)
 
@@ -313,8 +315,9 @@ class _Counting:
 
     def _keys_of(self, text: PlainText, where: Where) -> list[Key]:
         gold, predicted = text.gold or (), text.predicted or ()
-        if not (where or self._plan.merge or text.ordered):
-            return keys_of_triples(gold, predicted, has_text=text.positions is not None)
+        if not (where or self._plan.merge):
+            has_text = text.positions is not None
+            return keys_of_triples(gold, predicted, has_text=has_text, ordered=text.ordered)
         characters = None if text.positions is None else "x" * text.positions
         documents = [
             Document(

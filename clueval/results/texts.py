@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from clueval.reading.source import Source
 
 FilePair = tuple[str | None, Path, Path]
+
+PAIRS_TOGETHER = 200
+"""The number of pairs of files of one document each that are counted at once; all are read again if one is unusual."""
 
 
 @dataclass
@@ -130,27 +134,54 @@ class FileReading:
     def count(
         self, pairs: Iterable[FilePair], plan: Plan, layers: Sequence[str], progress: Progress | None = None
     ) -> Iterator[Bag]:
-        """Yield the bag of each pair of files."""
+        """Yield the bags of pairs of files, in their order."""
+        remaining = iter(pairs)
+        are_rows = not (plan.by or plan.units or plan.where)
+        while group := list(islice(remaining, PAIRS_TOGETHER)):
+            bag = self._bag_of_rows(group, plan, progress) if are_rows else None
+            are_rows = bag is not None
+            if bag is not None:
+                yield bag
+            else:
+                yield from (self._bag_of_pair(pair, plan, layers, progress) for pair in group)
+
+    def _bag_of_rows(self, pairs: Sequence[FilePair], plan: Plan, progress: Progress | None) -> Bag | None:
+        """Return the bag of pairs of files that have one document each; None if documents must be counted."""
+        first = self.sources(pairs[0])
+        if not all(source.has_one_document for source in first):
+            return None
+        from clueval.reading.triples import bag_of_row_files  # columns do not need it
+
+        read = Read()
+        texts = (self.sides.texts_of(self.sources(pair, progress), read) for pair in pairs)
+        bag = bag_of_row_files(first, chain.from_iterable(texts), plan)
+        if bag is not None:
+            bag.read.include(read)
+            bag.read.settle(self.schemes)
+        return bag
+
+    def _bag_of_pair(
+        self, pair: FilePair, plan: Plan, layers: Sequence[str], progress: Progress | None
+    ) -> Bag:
         from clueval.reading.column_files import bag_of_columns  # not needed for what is in memory
 
-        for pair in pairs:
-            sources = self.sources(pair, progress)
-            bag = bag_of_columns(sources, plan)
-            if bag is None and all(source.form.kind == "rows" for source in sources):
-                from clueval.reading.triples import bag_of_row_files  # columns do not need it
+        sources = self.sources(pair, progress)
+        bag = bag_of_columns(sources, plan)
+        if bag is None and all(source.form.kind == "rows" for source in sources):
+            from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
-                rows = [source.anew() for source in sources]
-                bag = bag_of_row_files(rows, self.sides.texts_of(rows, Read()), plan)
-                sources = sources if bag is None else tuple(rows)
-            if bag is None:
-                read = Read()
-                bag = count(_pairs(self.sides.texts_of(sources, read)), plan, layers)
-                bag.read.include(read)
-            else:
-                for side, source in zip(SIDES, sources, strict=True):
-                    source.see(bag.read, side)
-            bag.read.settle(self.schemes)
-            yield bag
+            rows = [source.anew() for source in sources]
+            bag = bag_of_row_files(rows, self.sides.texts_of(rows, Read()), plan)
+            sources = sources if bag is None else tuple(rows)
+        if bag is None:
+            read = Read()
+            bag = count(_pairs(self.sides.texts_of(sources, read)), plan, layers)
+            bag.read.include(read)
+        else:
+            for side, source in zip(SIDES, sources, strict=True):
+                source.see(bag.read, side)
+        bag.read.settle(self.schemes)
+        return bag
 
 
 def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> tuple[Step, ...]:

@@ -132,3 +132,26 @@ def test_brat_without_a_text_is_an_error_that_says_where_it_belongs(tmp_path: Pa
 
     with pytest.raises(FileError, match=r"a\.ann: the text .*a\.txt of this file does not exist"):
         only(tmp_path / "a.ann")
+
+
+@pytest.mark.parametrize("more", ["", "T2\tPER 8 9;10 11\tB b\n", "T2\tPER 8 7\tBob\n"])
+def test_brat_folders_are_scored_as_their_documents(more: str, tmp_path: Path) -> None:
+    for side in ("gold", "predicted"):
+        for name in "ab":
+            (tmp_path / side).mkdir(exist_ok=True)
+            annotated(tmp_path / side, f"T1\tPER 0 3\tAda\n{more if name == 'b' else ''}", name=f"{name}.ann")
+
+    def outcome(*sides: Any) -> Any:
+        try:
+            return score(*sides, metrics="exact").scores()
+        except CluevalError as error:
+            return error.problem
+
+    def documents(side: str) -> Any:
+        return [document for name in "ab" for document in read(tmp_path / side / f"{name}.ann")]
+
+    try:
+        expected = outcome(documents("gold"), documents("predicted"))
+    except CluevalError as error:
+        expected = error.problem
+    assert outcome(tmp_path / "gold", tmp_path / "predicted") == expected

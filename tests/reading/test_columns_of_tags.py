@@ -281,3 +281,11 @@ def test_a_file_of_both_sides_is_read_as_before(tmp_path: Path) -> None:
     path = write(tmp_path / "both.conll", conll(WORDS, NAMES, NAMES))
 
     assert score(path, metrics="exact").f1 == 1
+
+
+def test_column_files_without_layers_have_tokens_and_no_spans(tmp_path: Path) -> None:
+    path = write(tmp_path / "gold.conll", "Ada\tB-PER\nslept\tO\n")
+
+    result = score(path, path, layers={}, metrics="exact")
+
+    assert (result.to_dict()["tokens"], {*result.scores().values()}) == (2, {0.0})

@@ -242,3 +242,15 @@ def test_two_rows_of_a_format_that_is_named_are_two_documents() -> None:
     rows = [{"text": TEXT, "label": [[0, 11, "PER"]]}] * 2
 
     assert score(rows, rows, input="doccano", metrics="exact").documents == 2
+
+
+def test_what_is_passed_over_in_rows_in_memory_is_that_of_the_file() -> None:
+    path = SAMPLES / "doccano" / "gold.jsonl"
+
+    of_file, of_rows = score(path, path), score(values_of(path), values_of(path))
+
+    assert (
+        of_file.passed_over
+        == of_rows.passed_over
+        == {"gold": {"relations": 1}, "predicted": {"relations": 1}}
+    )
