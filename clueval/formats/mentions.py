@@ -173,8 +173,7 @@ def _documents(
                 spans.append(Span(0, 0, Frozen({layer: label}), span_features, line=line))
         except ValueError as error:
             if options.unparsable is None:
-                wrong.append((file, line, str(error)))
-                continue
+                wrong.append((file, line, str(error)))  # its document keeps the order of the others
             spans, metadata[UNPARSABLE] = [], "1"
             if answer.id is None and isinstance(row, str):
                 answer.id = _id_in(row)

@@ -67,12 +67,14 @@ class LabelNames(NamedTuple):
         """
         if isinstance(label_map, str) and is_written(label_map):
             parts = (part.partition("=") for part in label_map.split(","))
-            label_map = {old.strip(): new.strip() for old, _, new in parts} | {OTHERS: OTHERS}
-        if isinstance(label_map, Mapping):
+            label_map = [(old.strip(), new.strip()) for old, _, new in parts]
+            if OTHERS not in dict(label_map):
+                label_map.append((OTHERS, OTHERS))
+        if isinstance(label_map, Mapping | list):
             import json  # only maps that are given need it
 
-            entries, source = list(label_map.items()), option
-            sha = sha8(json.dumps(entries, default=str))
+            entries = list(label_map.items() if isinstance(label_map, Mapping) else label_map)
+            source, sha = option, sha8(json.dumps(entries, default=str))
         else:
             source, text, sha = text_of_file(label_map, option)
             entries = list(_entries(text, source))
