@@ -331,7 +331,7 @@ def place_lines(places: Iterable[Place], kinds: Sequence[MarkKind]) -> Iterator[
         document, layer, start, end = place.at
         yield visible(f"{document} {layer} {start}-{end - 1}")
         for text in place.texts:
-            if not text.text.isspace():  # blanks stand for a text that is absent
+            if text.text.strip():  # it is empty or blank if the document has no text
                 yield f"    {visible(bracketed(text, kinds))}"
         for line in place.lines:
             if line.words or line.text or line.note:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -116,7 +116,8 @@ REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 def warnings_of(result: Any) -> Iterator[str]:
     """Yield a warning for what is often a mistake in a `Result`.
 
-    There are no documents; a side has no spans, or none that is left to count; a label is on one side only; ends are inclusive.
+    There are no documents; a side has no spans, or none that is left to count; a label is on one side only; ends are
+    inclusive.
     """
     if not result.documents:
         yield "there are no documents"
