@@ -208,4 +208,7 @@ def diff(
     if fail_on_new and content.new:
         complain(f"clueval diff: {content.new:,} new error{'s' * (content.new != 1)}")
         return 1
+    if fail_on_new and not content.documents:
+        complain("clueval diff: no documents, so nothing was compared")
+        return 1
     return 0

@@ -104,7 +104,8 @@ def masking(
         lists = [str(path) for path in report.files if report.form_in(path) not in READABLE]
         lists += ["-"] if report.prints and report.form not in READABLE else []
         leaks = content.failures(fail_on_leak=fail_on_leak, reviewed=reviewed)
-        failures = [f"{line} ({listed_in_words(lists)})" for line in leaks]
+        listed = f" ({listed_in_words(lists)})" if content.result.documents else ""
+        failures = [f"{line}{listed}" for line in leaks]
         failures += content.failures(*limits, reviewed=reviewed)
     report.put(content.showing(text=not no_text))
     if documents is not None:

@@ -20,6 +20,9 @@ from typing import TextIO
 
 from clueval.files.errors import in_words, visible, visible_lines
 
+REPAIRED = "repaired answers"
+"""What the format of answers of language models counts beside what it passes over."""
+
 
 def say(line: str) -> None:
     """Print a line for people to standard output."""
@@ -116,6 +119,14 @@ def put_file(path: Path) -> None:
 
 def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
     """Print one line with what the formats of each side did not read; nothing if they read everything."""
+    repaired = sum(numbers.get(REPAIRED, 0) for numbers in passed_over.values())
+    if repaired:
+        of_what = "1 answer was" if repaired == 1 else f"{repaired:,} answers were"
+        remark(f"{of_what} not pure JSON; the JSON inside was read")
+    passed_over = {
+        side: {kind: number for kind, number in numbers.items() if kind != REPAIRED}
+        for side, numbers in passed_over.items()
+    }
     parts = [f"{side} {in_words(numbers)}" for side, numbers in passed_over.items() if numbers]
     if parts:
         remark(f"passed over: {'; '.join(parts)}")

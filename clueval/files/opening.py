@@ -9,6 +9,8 @@ is an error.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from io import BufferedReader, RawIOBase
@@ -164,7 +166,9 @@ def _blocks_with_mark(path: Path, progress: Progress | None = None, size: int = 
                 while data := counted.read(size):
                     yield data
     except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+        is_missing = error.strerror == os.strerror(errno.ENOENT)  # archives say what they lack
+        problem = "there is no such file" if is_missing else f"cannot be read: {error.strerror or error}"
+        raise FileError(problem, file=str(path)) from error
 
 
 def _counted(raw: BufferedReader[Any], progress: Progress, size: int) -> BufferedReader[Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
-from clueval.core.span import Frozen, Span
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.tags import OUTSIDE, is_tag
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.column_format import (
@@ -34,6 +34,9 @@ _NAMED = (
     "columns are separated by tabs; a file of CoNLL-Plus names them in # global.columns; "
     "input='conll' reads other columns"
 )
+_LAST_TWO = tuple({DEFAULT_LAYER: number} for number in (-2, -1))
+"""The layers of the sides of one file without named columns: its last two columns."""
+
 _MOST_KEYS = 1000
 """The number of keys of pairs that are remembered for the message about a source that does not occur."""
 
@@ -223,6 +226,8 @@ class ColumnValues:
             if index in borders or row >= len(tags):
                 row -= 1
             advice = f"{error.advice}; layers=... names the column of the tags" if error.advice else None
+            if advice and self._reader.options.layers in _LAST_TWO:
+                advice = f"without PREDICTED, the last two columns are read as gold and predicted; {advice}"
             raise TagError(
                 problem,
                 file=self._reader.file,

@@ -158,7 +158,7 @@ def _documents(
     file: str | None,
     wrong: _Wrong,
 ) -> Iterator[Document]:
-    """Yield the documents of answers; those that cannot be read are added to `wrong`."""
+    """Yield the documents of answers up to the first that cannot be read; all such answers are added to `wrong`."""
     layer = only_layer(options, file)
     if options.unparsable not in (None, "empty"):
         problem = f"unparsable={options.unparsable!r} does not apply to the format mentions"
@@ -183,7 +183,8 @@ def _documents(
         passed_over["texts around answers"] += answer.around
         passed_over["repaired answers"] += answer.repaired
         identifier = MissingId(number) if answer.id is None else answer.id
-        yield Document(identifier, {layer: spans}, metadata=metadata, unit="character", file=file)
+        if not wrong:  # what follows would be paired with the wrong texts
+            yield Document(identifier, {layer: spans}, metadata=metadata, unit="character", file=file)
 
 
 def _require_readable(wrong: _Wrong) -> None:

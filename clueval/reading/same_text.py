@@ -143,10 +143,11 @@ def _shown_values(gold: str, predicted: str) -> tuple[str, str]:
     return gold_shown, predicted_shown
 
 
-def ends_early(file: str, other_file: str, document: Document) -> TextMismatch:
-    """Return the error for a file that ends where another one has a document."""
+def ends_early(file: str, other_file: str, document: Document, *, is_empty: bool) -> TextMismatch:
+    """Return the error for a file that ends where another one has a document; `is_empty`: it has none."""
+    ends, goes_on = ("has no documents", "begins") if is_empty else ("ends", "continues")
     return TextMismatch(
-        f"the file ends, but {_place(document, other_file)} continues with document {document.id!r}",
+        f"the file {ends}, but {_place(document, other_file)} {goes_on} with document {document.id!r}",
         file=file,
         advice="gold and predicted must have the same text",
     )

@@ -331,7 +331,8 @@ def place_lines(places: Iterable[Place], kinds: Sequence[MarkKind]) -> Iterator[
         document, layer, start, end = place.at
         yield visible(f"{document} {layer} {start}-{end - 1}")
         for text in place.texts:
-            yield f"    {visible(bracketed(text, kinds))}"
+            if text.text.strip():  # it is empty or blank if the document has no text
+                yield f"    {visible(bracketed(text, kinds))}"
         for line in place.lines:
             if line.words or line.text or line.note:
                 yield f"  {visible(' '.join(filter(None, (in_words(line, kinds), line.note))))}"

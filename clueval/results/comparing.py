@@ -92,7 +92,7 @@ def require_for_tests(units: Units | None, name: str) -> Units:
     if units is None or units.by is None:
         raise UsageError(
             f"{name} has no counts by unit",
-            advice="score again with resample_by='document', and save the result",
+            advice="score again with resample_by='document', or with resample_by='sentence' if there are few documents",
         )
     if len(units.keys) < 2:
         raise UsageError(

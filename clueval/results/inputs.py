@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,6 +106,9 @@ _WITH_POSITIONS = {
 }
 """The formats in which a person or a program writes the exclusive end of each span, and what is in memory."""
 
+_LEAVING_OUT = frozenset({"labels", "ignored"})
+"""The entries of a signature for steps that may leave out all spans of a side."""
+
 REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 """The beginning of the messages of `repairs_of`, as a regular expression."""
 
@@ -113,7 +116,8 @@ REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 def warnings_of(result: Any) -> Iterator[str]:
     """Yield a warning for what is often a mistake in a `Result`.
 
-    There are no documents; a side has no spans; a label is on one side only; ends are inclusive.
+    There are no documents; a side has no spans, or none that is left to count; a label is on one side only; ends are
+    inclusive.
     """
     if not result.documents:
         yield "there are no documents"
@@ -138,6 +142,8 @@ def warnings_of(result: Any) -> Iterator[str]:
             hint *= bool(may_misname and layer != DEFAULT_LAYER)
             yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans{hint}"
         elif result.signature.choices.get("where") == "all":
+            if _LEAVING_OUT & result.signature.choices.keys():
+                yield from _none_left(layer, of_sides, result.metrics)
             yield from _one_sided(layer, result.metrics)
             if any(_has_positions(result, side, layer) for side in SIDES):
                 has_table = any(about["format"] == "spans" for about in result.inputs.values())
@@ -184,12 +190,31 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
         yield f"layer {_quote(layer)}: gold and predicted have different labels {pairs}; {advice}"
 
 
-def _label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """Return the numbers of gold and predicted spans of each label, if the reports of this metric have them."""
+def _none_left(
+    layer: str, of_sides: Sequence[Mapping[str, Any]], metrics: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield a warning for each side whose spans were all left out before counting."""
+    for side, about in zip(SIDES, of_sides, strict=True):
+        counts = [_report_of(layer, reports).get("micro") or {} for reports in metrics.values()]
+        if any(entry.get(side) == 0 for entry in counts):
+            number = about["spans"]
+            yield (
+                f"layer {_quote(layer)}: {side} has {number:,} span{'s' * (number != 1)}, and none is left to count; "
+                "check ignore_label, ignore_layer and label_map"
+            )
+
+
+def _report_of(layer: str, reports: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the part of a metric's reports that has the counts of a layer; empty without one."""
     report = reports.get(layer) or reports.get("merged") or {}
     if isinstance(report.get("labelled"), Mapping):
         report = report["labelled"].get(layer, {}).get("1", {})
-    entries = report.get("per_label") or {}
+    return report if isinstance(report, Mapping) else {}
+
+
+def _label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Return the numbers of gold and predicted spans of each label, if the reports of this metric have them."""
+    entries = _report_of(layer, reports).get("per_label") or {}
     return {
         label: (entry["gold"], entry["predicted"])
         for label, entry in entries.items()

@@ -173,8 +173,8 @@ class PlaceDecisions:
         self._states.update(dict.fromkeys(self.lost, "not listed"))
 
     def number(self, state: State) -> int:
-        """Return how many places with lines were found in this state."""
-        return list(self._states.values()).count(state)
+        """Return how many places with a choice or a comment were found in this state."""
+        return sum(of_place == state and self._says(key) for key, of_place in self._states.items())
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield all lines as files have them."""
@@ -186,8 +186,12 @@ class PlaceDecisions:
 
     @property
     def lost(self) -> list[PlaceKey]:
-        """The places with lines that were not found."""
-        return [key for key in self._places if key not in self._states]
+        """The places with a choice or a comment that were not found."""
+        return [key for key in self._places if key not in self._states and self._says(key)]
+
+    def _says(self, key: PlaceKey) -> bool:
+        """Return whether a line of this place has a choice or a comment; tables have a line for each place."""
+        return any(decision.choice or decision.comment for decision in self._places[key])
 
     @property
     def reviewers(self) -> list[str]:

@@ -300,6 +300,11 @@ class ErrorReport(Report):
             for name, n in numbers.items()
         }
 
+    @property
+    def documents(self) -> int:
+        """The number of documents."""
+        return self._reports[1]
+
     def facts(self) -> Iterable[str]:
         _, documents, positions = self._reports
         return [*facts_of(documents, positions), self.choice.in_words()]

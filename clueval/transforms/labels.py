@@ -52,12 +52,16 @@ def is_written(text: str) -> bool:
 
 
 class LabelNames(NamedTuple):
-    """A label map: the new names, what happens to other labels (None: an error), its hash and its file."""
+    """A label map: the new names, what happens to other labels (None: an error), its hash and its file.
+
+    `is_object` says whether it is a dictionary or a JSON object, and no lines with tabs.
+    """
 
     names: Mapping[str, str]
     others: str | None
     sha: str
     source: str
+    is_object: bool
 
     @classmethod
     def of(cls, label_map: Any, option: str) -> LabelNames:
@@ -67,15 +71,17 @@ class LabelNames(NamedTuple):
         """
         if isinstance(label_map, str) and is_written(label_map):
             parts = (part.partition("=") for part in label_map.split(","))
-            label_map = {old.strip(): new.strip() for old, _, new in parts} | {OTHERS: OTHERS}
-        if isinstance(label_map, Mapping):
+            label_map = [(old.strip(), new.strip()) for old, _, new in parts]
+            if OTHERS not in dict(label_map):
+                label_map.append((OTHERS, OTHERS))
+        if isinstance(label_map, Mapping | list):
             import json  # only maps that are given need it
 
-            entries, source = list(label_map.items()), option
-            sha = sha8(json.dumps(entries, default=str))
+            entries = list(label_map.items() if isinstance(label_map, Mapping) else label_map)
+            source, sha, is_object = option, sha8(json.dumps(entries, default=str)), True
         else:
             source, text, sha = text_of_file(label_map, option)
-            entries = list(_entries(text, source))
+            entries, is_object = list(_entries(text, source)), text.lstrip().startswith("{")
 
         def refusal(problem: str, advice: str) -> FormatError:
             return FormatError(problem, file=source, advice=advice)
@@ -83,7 +89,10 @@ class LabelNames(NamedTuple):
         names: dict[str, str] = {}
         for old, new in entries:
             if not isinstance(old, str) or not isinstance(new, str) or not old:
-                raise refusal(f"the entry {old!r} is not a label and its name", "both are text")
+                advice = (
+                    "write '' to drop the spans with this label" if old and new is None else "both are text"
+                )
+                raise refusal(f"the entry {old!r} is not a label and its name", advice)
             if old in names:
                 raise refusal(f"the label {old!r} has two entries", "remove one")
             names[old] = new
@@ -95,7 +104,7 @@ class LabelNames(NamedTuple):
                 f"the entry {OTHERS!r} has the name {name_of_others!r}",
                 f"{OTHERS!r} keeps all other labels, an empty name drops them",
             )
-        return cls(names, name_of_others, sha, source)
+        return cls(names, name_of_others, sha, source, is_object)
 
     def new_name(self, label: str) -> str | None:
         """Return the new name of a label; empty: drop it; None: the map does not have it."""
@@ -178,7 +187,7 @@ class LabelMap(EachLabel):
                     f"the label map has no entry for {', '.join(missing[:_LISTED])}{more} of {side}",
                     file=names.source,
                     advice='add them, or as the last entry "*": "*" (keep all others) or "*": "" (drop them)'
-                    if names.source.endswith(".json")
+                    if names.is_object
                     else "add them, or end the map with * (a tab, then * to keep all others or nothing to drop them)",
                 )
         if not any(notes.get(("labels", side, what)) for side in SIDES for what in ("renamed", "dropped")):

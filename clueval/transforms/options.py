@@ -63,8 +63,8 @@ class Preparing:
         None,
         "--label-map",
         "MAP",
-        "new names of the labels of both sides: FROM=TO,..., which keeps other labels; or a file with a line "
-        "FROM<TAB>TO for each, or a JSON object, where an empty TO drops the spans and other labels are an error "
+        "new names of the labels of both sides; an empty TO drops the spans: FROM=TO,..., which keeps other labels; "
+        "or a file with a line FROM<TAB>TO for each, or a JSON object, where other labels are an error "
         "unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
         parse=_label_map,
     )

@@ -372,7 +372,7 @@ def test_empty_side_is_one_error(tmp_path: Path, capsys: Capture) -> None:
 
     for pair in (paths, paths[::-1]):
         assert main(["score", *pair]) == 2
-        assert "the file ends, but" in capsys.readouterr().err
+        assert "the file has no documents, but" in capsys.readouterr().err
 
 
 def test_help_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

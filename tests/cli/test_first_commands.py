@@ -161,3 +161,42 @@ def test_convert_says_how_its_output_is_named(options: list[str], message: str, 
         main(["convert", "g.conll", "out.jsonl", *options])
 
     assert message in capsys.readouterr().err
+
+
+def test_advice_on_a_file_without_predicted_says_what_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "g.conll").write_text("Ada NNP B-PER\n\n")
+
+    assert main(["score", str(tmp_path / "g.conll")]) == 2
+    advice = "(without PREDICTED, the last two columns are read as gold and predicted; "
+    assert advice in capsys.readouterr().err
+
+
+def test_a_missing_file_of_an_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "a.conll", "b.conll", "--label-map", "none.tsv"]) == 2
+    assert "none.tsv: there is no such file\n" in capsys.readouterr().err
+
+
+def test_answers_that_were_repaired_are_not_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, answers = tmp_path / "gold.jsonl", tmp_path / "answers.jsonl"
+    gold.write_text('{"id": 1, "text": "Ada.", "label": []}\n')
+    answers.write_text('{"id": 1, "response": "```json\\n[]\\n```"}\n')
+
+    assert main(["score", str(gold), str(answers), "--input", "mentions", "--metric", "exact"]) == 0
+    printed = capsys.readouterr()
+    assert "1 answer was not pure JSON; the JSON inside was read" in printed.out + printed.err
+    assert "passed over" not in printed.out + printed.err
+
+
+def test_a_side_without_documents_is_no_file_that_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, empty = tmp_path / "gold.conll", tmp_path / "empty.conll"
+    gold.write_text("Ada B-PER\n\n")
+    empty.write_text("")
+
+    assert main(["score", str(gold), str(empty)]) == 2
+    assert "empty.conll: the file has no documents, but" in capsys.readouterr().err

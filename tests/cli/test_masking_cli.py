@@ -191,8 +191,8 @@ def test_python_has_the_gate_of_leaks_too(sides: list[str]) -> None:
         (["--fail-under", "recall=1"], "there is no figure 'recall'"),
         (["--fail-under", "recall"], "cannot be read"),
         (["--ignore", "all"], "'all' is unknown; one of punctuation, none"),
-        (["--ignore-words", "no-such-file"], "cannot be read"),
-        (["--word-weights", "no-such-file"], "cannot be read"),
+        (["--ignore-words", "no-such-file"], "there is no such file"),
+        (["--word-weights", "no-such-file"], "there is no such file"),
         (["--confidence", "1"], "confidence must be between 0 and 1"),
         (["--beta", "0"], "beta must be a number above 0"),
         (["--masks", "other"], "no predicted document has a layer 'other'"),
@@ -294,3 +294,11 @@ def test_a_column_of_a_table_of_spans_has_the_entities_and_is_no_layer(
 def test_string_leaks_have_a_limit_too(sides: list[str], capsys: Capture) -> None:
     assert main(["masking", *sides, "--layer", "entity=2", "--fail-over", "string_leaks=1"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_gate_without_documents_fails(tmp_path: Path, capsys: Capture) -> None:
+    empty = str(write(tmp_path / "empty.jsonl", ""))
+
+    assert main(["masking", empty, empty, "--fail-on-leak"]) == 1
+    assert "clueval masking: no documents, so nothing was checked\n" in capsys.readouterr().err
+    assert main(["masking", empty, empty]) == 0

@@ -434,3 +434,14 @@ def test_all_unreadable_answers_of_a_run_are_named_together(tmp_path: Path) -> N
     assert caught.value.line == 1
     with pytest.raises(FormatError, match="2 answers cannot be read, in rows 1, 2; the first"):
         list(read_rows([(1, "a"), (2, "b")], FormatOptions(), name="mentions"))
+
+
+@pytest.mark.parametrize("response", ['"sorry"', "null", '[{"text": "Ada", "typ": "PER"}]'])
+def test_an_unreadable_answer_does_not_move_the_next_one_to_its_text(tmp_path: Path, response: str) -> None:
+    texts = "".join(f'{{"id": {n}, "text": "Ada.", "label": []}}\n' for n in (1, 2, 3))
+    answers = ['"[]"', response, '"[]"']
+    rows = "".join(f'{{"id": {n}, "response": {answer}}}\n' for n, answer in enumerate(answers, 1))
+    gold, predicted = write(tmp_path / "gold.jsonl", texts), write(tmp_path / "answers.jsonl", rows)
+
+    with pytest.raises(FormatError, match=r"answers\.jsonl:2: the answer cannot be read"):
+        score(gold, predicted, input="mentions")

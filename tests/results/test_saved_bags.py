@@ -485,7 +485,7 @@ def test_a_file_of_a_later_format_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_one_sentence() -> None:
-    with pytest.raises(CluevalError, match="cannot be read"):
+    with pytest.raises(CluevalError, match="there is no such file"):
         loaded(Path("/nowhere/a.clueval"), ())
 
 

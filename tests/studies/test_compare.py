@@ -515,7 +515,7 @@ def test_python_takes_gold_and_systems_by_name_as_the_command_does(capsys: Captu
         ("gold.conll a=large.conl b=base.1.conll", "large.conl: there is no such file"),
         ("large.clueval", "nothing to compare with"),
         (", large.clueval", "nothing to compare with"),
-        ("large.clueval no.clueval", "cannot be read"),
+        ("large.clueval no.clueval", "there is no such file"),
         ("large.clueval base.1.clueval --score x", "there is no score 'x'"),
         ("large.clueval base.1.clueval -o large.clueval", "cannot be overwritten"),
     ],

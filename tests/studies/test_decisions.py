@@ -404,3 +404,20 @@ def test_decisions_about_places_that_filters_leave_out_are_not_lost(
             listed = list(found)
     plain = list(errors(*paths, **options))
     assert [place._replace(decision={}) for place in listed] == plain
+
+
+def test_lines_without_choice_and_comment_are_no_decisions(tmp_path: Path) -> None:
+    lines = [{**line, "document": "other"} for line in decided(GOLD, PREDICTED, "gold", "", "")]
+    lines[1]["comment"] = ""
+    table = tmp_path / "d.json"
+    table.write_text(json.dumps(lines))
+
+    with pytest.warns(CluevalWarning, match="decisions: 0 used, 0 stale, 2 lost, 0 in conflict$"):
+        list(errors([GOLD], [PREDICTED], decisions=table))
+
+
+def test_a_place_without_a_text_has_no_line_of_context() -> None:
+    lines = str(errors([[(0, 4, "A"), (7, 9, "B")]], [[(0, 4, "B")]])).splitlines()
+
+    assert lines[lines.index("0 label 7-8") + 1] == "  gold B missed token 7–8"
+    assert not any(line.isspace() for line in lines)

@@ -248,7 +248,7 @@ def test_an_undefined_score_fails(capsys: Capture) -> None:
         (["--fail-under", f"{F1}=101%"], "1.01 is above 1"),
         (["--significant"], "--significant needs --fail-if-worse"),
         (["--score", F1], "--score needs --fail-if-worse"),
-        (["--fail-if-worse", "no.clueval"], "cannot be read"),
+        (["--fail-if-worse", "no.clueval"], "there is no such file"),
         (["--fail-if-worse", "gold"], "is not a saved result"),
         (["--fail-if-worse", "whole.clueval", "--significant"], "no counts by unit"),
         (["--fail-if-worse", "levels.clueval"], "metrics is exact and levels"),

@@ -382,3 +382,11 @@ def test_page_has_a_filter_by_state_and_numbers_that_list_places() -> None:
     assert ["old", "alt ist richtig"] in settings["choices"]
     assert len(listed) == 4
     assert "&quot;state&quot;:&quot;fixed&quot;" in written
+
+
+def test_the_gate_on_new_errors_fails_without_documents(tmp_path: Path, capsys: Capture) -> None:
+    empty = tmp_path / "empty.conll"
+    empty.write_text("")
+
+    assert main(["diff", *[str(empty)] * 3, "--fail-on-new"]) == 1
+    assert "clueval diff: no documents, so nothing was compared\n" in capsys.readouterr().err

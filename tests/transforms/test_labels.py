@@ -14,7 +14,7 @@ from corpora import vrt, write
 from clueval import Result, Span, score
 from clueval.cli import main
 from clueval.core.document import Document, Pair
-from clueval.files.errors import CluevalWarning, FormatError
+from clueval.files.errors import CluevalWarning, FormatError, UsageError
 from clueval.transforms.labels import Hierarchy
 from clueval.transforms.options import Preparing, steps_of
 
@@ -310,3 +310,24 @@ def test_label_map_that_one_side_needs_is_no_warning(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", CluevalWarning)
         score([["B-PER"]], [["B-PERSON"]], metrics="exact", label_map=path)
+
+
+def test_a_map_written_as_text_follows_the_rules_of_files() -> None:
+    with pytest.raises(FormatError, match="label_map: the label 'A' has two entries"):
+        exact([(0, 1, "A")], [(0, 1, "A")], label_map="A=B,A=C")
+
+    assert micro(exact([(0, 1, "A"), (2, 3, "C")], [(0, 1, "A")], label_map="A=B,*=")) == (1, 1, 1)
+
+
+def test_advice_on_a_dictionary_is_for_dictionaries() -> None:
+    with pytest.raises(FormatError, match="write '' to drop the spans with this label"):
+        exact([(0, 1, "A")], [(0, 1, "A")], label_map={"A": None})
+    with pytest.raises(UsageError, match=r'as the last entry "\*": "\*" \(keep all others\)'):
+        exact([(0, 1, "A"), (2, 3, "C")], [(0, 1, "A")], label_map={"A": "B"})
+
+
+@pytest.mark.parametrize("options", [{"ignore_label": "A"}, {"label_map": "A="}])
+def test_a_side_without_spans_to_count_is_a_warning(options: dict[str, str]) -> None:
+    message = "gold has 1 span, and none is left to count; check ignore_label, ignore_layer and label_map"
+    with pytest.warns(CluevalWarning, match=message):
+        exact([(0, 1, "A")], [(0, 1, "A"), (5, 6, "B")], **options)

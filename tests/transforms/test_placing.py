@@ -100,7 +100,7 @@ def test_parts_of_spans_are_placed() -> None:
 def test_a_token_that_does_not_follow_is_an_error_with_its_place_and_what_to_do() -> None:
     escaped = ["Ada", "met", "``", "Bob", "''", "-LRB-", "in", "Bern", "-RRB-", "."]
 
-    with pytest.raises(TextMismatch, match=r"token 3 is '``' where the other text has .*score can align"):
+    with pytest.raises(TextMismatch, match=r"token 3 is '``' where the other text has .*align=True"):
         placed(text([]), tokens([], escaped))
 
 

@@ -213,7 +213,7 @@ class Agreement(ReportOfAnnotators):
         if report["left_out"]:
             yield phrase(
                 "{n} document was left out: only one annotator has annotated it|"
-                "{n} documents were left out: only one annotator has annotated it",
+                "{n} documents were left out: only one annotator has annotated them",
                 n=report["left_out"],
             )
         for sequence in self._numbers:

@@ -389,12 +389,15 @@ class MaskingReport(Report):
 
         A limit is a number or a percentage (``mention_recall=99%``). With `fail_on_leak`, also a line with the number
         of leaks, if there are any: mentions that must be masked and can be read, wholly or in part; `leaks` lists them.
+        Without documents, `fail_on_leak` gives a line, too, because nothing was checked.
         With `reviewed`, the figures are those as reviewed. Raises `UsageError` for a limit that cannot be read, for an
         unknown figure, and for `reviewed` if no decisions were read.
         """
         if reviewed and self.review is None:
             raise UsageError("no decisions were given", advice="masking(..., decisions='decisions.tsv')")
         figures = self.result.metrics[REVIEWED] if reviewed else self.reports
+        if fail_on_leak and not self.result.documents:
+            return [self.verdict(), *limits.failures(figures, fail_under, fail_over, self.metric.confidence)]
         leaks = limits.leaks_in_words(figures) if fail_on_leak else ()
         return [*leaks, *limits.failures(figures, fail_under, fail_over, self.metric.confidence)]
 

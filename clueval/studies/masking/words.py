@@ -103,6 +103,13 @@ def sentences_of(report: Row, confidence: float) -> Iterator[str]:
                     n=row["entities_in_part"],
                 )
             )
+        if figures["string_leaks"]:
+            sentences.append(
+                phrase(
+                    "string leaks are whole mentions in the same spelling: a surname alone, a genitive or capitals are "
+                    "not searched"
+                )
+            )
         yield (f"{name}: " if len(report) > 1 else "") + "; ".join(sentences)
 
 
