@@ -136,6 +136,7 @@ def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFix
     """Fail if lines or characters grow faster than what is read and written."""
     size = SMALL_SIZE if shape in OVERLAPPING else SIZE
     run(job, shape, size, folder / "first", capsys)  # imports, and what is computed only once
+    run(job, shape, size << 2, folder / "last", capsys)  # the same for a refusal
     found = [measured(job, shape, size << n, folder / str(n), capsys) for n in range(3)]
     added = [[later - one for one, later in zip(*two, strict=True)] for two in pairwise(found)]
     lines, characters, read, written, _ = (

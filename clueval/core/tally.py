@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import repeat
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,8 +84,7 @@ class Counts(NamedTuple):
 
 
 def _sum(numbers: Sequence[float]) -> float:
-    total = sum(numbers)
-    return math.fsum(numbers) if isinstance(total, float) else total
+    return math.fsum(numbers) if any(map(isinstance, numbers, repeat(float))) else sum(numbers)
 
 
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:

@@ -59,8 +59,9 @@ _STYLES = (
 
 def write_workbook(report: Content, file: IO[bytes]) -> None:
     """Write the workbook of a report to a file that is open."""
-    whole = BytesIO()  # an archive that is not finished would be ended when the file is closed
-    with ZipFile(whole, "w", ZIP_DEFLATED) as book:
+    whole = BytesIO()
+    book = ZipFile(whole, "w", ZIP_DEFLATED)
+    try:
         names: list[str] = []
         if report.choices or report.facets:
             columns, rows = data_rows(report)
@@ -72,6 +73,10 @@ def write_workbook(report: Content, file: IO[bytes]) -> None:
         _add(book, f"xl/worksheets/sheet{len(names)}.xml", _sheet([30], map(_row, _tables(report))))
         for name, content in _parts(names).items():
             _add(book, name, [content])
+        book.close()
+    except BaseException:
+        book.fp = None  # an archive that was interrupted cannot be ended, and would say so instead
+        raise
     file.write(whole.getbuffer())
 
 

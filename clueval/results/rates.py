@@ -17,7 +17,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from operator import mul, sub
 from typing import Any, NamedTuple, TypeVar
 
@@ -172,10 +172,11 @@ class Rates:
         rates = array("d")
         for tally in tallies:
             values = _rates_in(self.metric.scores(tally, self.layers), entries)
-            if math.isnan(sum(values)):
-                for place, value in enumerate(values):
-                    if math.isnan(value) and self.sizes.are_zero(paths[place], tally):
-                        values[place] = self.nothing.get(paths[place][-1], math.nan)
+            undefined = [place for place, value in enumerate(values) if math.isnan(value)]
+            if undefined:
+                are_zero = self.sizes.are_zero([paths[place] for place in undefined], tally)
+                for place in compress(undefined, are_zero):
+                    values[place] = self.nothing.get(paths[place][-1], math.nan)
             rates.extend(values)
         return [rates[place :: len(paths)] for place in range(len(paths))]
 
@@ -473,10 +474,11 @@ class EntrySizes:
             return None
         return self.column(place, 0)
 
-    def are_zero(self, path: Path, tally: Tally) -> bool:
-        """Return whether nothing that a rate is about is in a tally."""
-        place = self._place_of(path)
-        return not tally if place is None else not any(self._measure(tally).get(place, ()))
+    def are_zero(self, paths: Iterable[Path], tally: Tally) -> list[bool]:
+        """Return for each rate whether nothing that it is about is in a tally."""
+        measures = self._measure(tally)
+        places = map(self._place_of, paths)
+        return [not tally if place is None else not any(measures.get(place, ())) for place in places]
 
 
 _MOST_KEPT = 160_000
