@@ -185,7 +185,7 @@ class _CaseOfKey(Case):
             self.counted = tuple([None if all(flags) else tuple(flags) for flags in counts])
 
     @property
-    def sides(self) -> Sides:  # type: ignore[override]  # nobody sets the sides of a case
+    def sides(self) -> Sides:  # type: ignore[override]  # a case has no setter of its sides
         if self._sides is None:
             sides: list[list[Span]] = [[] for _ in self.counted]
             for start, end, side, labels, *more in self._spans:

@@ -138,8 +138,9 @@ def warnings_of(result: Any) -> Iterator[str]:
         if without:
             has, about = ("has" if len(without) == 1 else "have"), result.inputs[SIDES[0]]
             may_misname = len(without) == 2 and about["files"] and of_sides[0]["source"] is None
-            hint = f"; clueval formats {about['format']} says what its source can be"
-            hint *= bool(may_misname and layer != DEFAULT_LAYER)
+            hint = ""
+            if may_misname and layer != DEFAULT_LAYER:
+                hint = f"; clueval formats {about['format']} says what its source can be"
             yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans{hint}"
         elif result.signature.choices.get("where") == "all":
             if _LEAVING_OUT & result.signature.choices.keys():
