@@ -386,7 +386,7 @@ class RowReader(RowInput):
     ) -> tuple[list[Row], list[Details]] | None:
         """Return spans of one piece that lie where the row says, with what they have besides; None for others.
 
-        It does for these, which most are, what `_row_spans` does for all, in less than half of its time.
+        It does for these, which most are, what `_row_spans` does for all; `score` takes a quarter to a third less time.
         """
         length = length if text is None else len(text)
         if self._span_paths or self.options.offsets or length is None:

@@ -237,7 +237,8 @@ class Rates:
     def follow_from(self, keys: Sequence[int], entry: Entry, others: Sequence[int] | None = None) -> bool:
         """Return whether the rates of an entry follow from the counts of some keys in each of `wholes`.
 
-        Other keys are left out; with `others`, these are as in the total, and only parts are compared.
+        Other keys are left out; with `others`, these are as in the total, and only parts are compared. This is a test
+        on a few sums, not a proof: a metric whose rates depend on other keys, but not in these sums, passes, too.
         """
         always = {key: self.total[key] for key in others or ()}
         return all(
@@ -276,7 +277,7 @@ class Rates:
         if place is None:
             return None
         rates = CountedRates(names, self.sizes, place, nothing)
-        by_name = rates.values(self.sizes.wholes(place))
+        by_name = rates.values(self.sizes.totals(place))
         reported = [_rates_in(report, [(path, names)]) for _, report in (self.wholes[0], self.wholes[-1])]
         return rates if all(map(_are_equal, zip(*by_name, strict=True), reported)) else None
 
@@ -317,7 +318,8 @@ _Place = tuple[str, int]
 _Measures = Mapping[_Place, Sequence[float]]
 
 _Name = tuple[bool, tuple[tuple[int, float], ...]]
-"""What a column is made of: whether of keys, and what one of each key adds, or the numbers of rows."""
+"""What a column is made of, so that equal columns are made once: whether of keys, and what one of each key adds, or
+the numbers of rows."""
 
 _ROUNDING = 1e-9
 
@@ -368,7 +370,7 @@ class EntrySizes:
             keys = self._of_keys.get(place, {})
             self._linear[place] = all(
                 _have_sums(keys, sums, whole)
-                for (sums, _), whole in zip(self._sums, self.wholes(place), strict=True)
+                for (sums, _), whole in zip(self._sums, self.totals(place), strict=True)
             )
         return self._linear[place]
 
@@ -410,11 +412,11 @@ class EntrySizes:
             return None
         times = self._rates.everywhere, range(1, len(self._rates.rows) + 1)
         is_sum = self._adds_up(place) or all(
-            map(_have_sums, [self._source(place)] * 2, times, self.wholes(place))
+            map(_have_sums, [self._source(place)] * 2, times, self.totals(place))
         )
         return place if is_sum else None
 
-    def wholes(self, place: _Place) -> list[Numbers]:
+    def totals(self, place: _Place) -> list[Numbers]:
         """Return the numbers of a place in all units, and in all rows with different weights."""
         return [measures.get(place, (0,) * place[1]) for _, measures in self._sums]
 
