@@ -117,17 +117,24 @@ def put_file(path: Path) -> None:
             put(content.decode(errors="replace"), end="")
 
 
+def repaired_in_words(number: int) -> str:
+    """Return the remark on a number of repaired answers, which is not 0."""
+    of_what = "1 answer was" if number == 1 else f"{number:,} answers were"
+    return f"{of_what} not pure JSON; the JSON inside was read"
+
+
+def without_repaired(passed_over: Mapping[str, int]) -> dict[str, int]:
+    """Return what was not read, in the order of its names: repaired answers were."""
+    return {kind: number for kind, number in sorted(passed_over.items()) if kind != REPAIRED and number}
+
+
 def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
     """Print one line with what the formats of each side did not read; nothing if they read everything."""
     repaired = sum(numbers.get(REPAIRED, 0) for numbers in passed_over.values())
     if repaired:
-        of_what = "1 answer was" if repaired == 1 else f"{repaired:,} answers were"
-        remark(f"{of_what} not pure JSON; the JSON inside was read")
-    passed_over = {
-        side: {kind: number for kind, number in numbers.items() if kind != REPAIRED}
-        for side, numbers in passed_over.items()
-    }
-    parts = [f"{side} {in_words(numbers)}" for side, numbers in passed_over.items() if numbers]
+        remark(repaired_in_words(repaired))
+    not_read = {side: without_repaired(numbers) for side, numbers in passed_over.items()}
+    parts = [f"{side} {in_words(numbers)}" for side, numbers in not_read.items() if numbers]
     if parts:
         remark(f"passed over: {'; '.join(parts)}")
 
@@ -136,8 +143,10 @@ def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
 def remarking(passed_over: Mapping[str, int]) -> Iterator[None]:
     """Print one line with what the formats of the files that are read in this context did not read, if any."""
     yield
-    if passed_over:
-        remark(f"passed over: {in_words(dict(sorted(passed_over.items())))}")
+    if repaired := passed_over.get(REPAIRED):
+        remark(repaired_in_words(repaired))
+    if not_read := without_repaired(passed_over):
+        remark(f"passed over: {in_words(not_read)}")
 
 
 def put(text: str, *, end: str = "\n") -> None:

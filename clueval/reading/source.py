@@ -83,9 +83,9 @@ class Source:
         return self.file.path
 
     @property
-    def has_one_document(self) -> bool:
-        """Whether a file of this format has one document, which is held as a whole."""
-        return self.form.is_one_document and self.form.name != "inline"
+    def is_document_of_rows(self) -> bool:
+        """Whether a file of this format has one document, whose spans may be counted as rows."""
+        return self.form.is_one_document and self.form.gives_spans_as_rows
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the file; memory holds one, unless its format is held as a whole."""

@@ -148,7 +148,7 @@ class FileReading:
     def _bag_of_rows(self, pairs: Sequence[FilePair], plan: Plan, progress: Progress | None) -> Bag | None:
         """Return the bag of pairs of files that have one document each; None if documents must be counted."""
         first = self.sources(pairs[0])
-        if not all(source.has_one_document for source in first):
+        if not all(source.is_document_of_rows for source in first):
             return None
         from clueval.reading.triples import bag_of_row_files  # columns do not need it
 

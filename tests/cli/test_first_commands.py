@@ -200,3 +200,13 @@ def test_a_side_without_documents_is_no_file_that_ends(
 
     assert main(["score", str(gold), str(empty)]) == 2
     assert "empty.conll: the file has no documents, but" in capsys.readouterr().err
+
+
+def test_check_says_of_repaired_answers_that_they_were_read(capsys: Capture) -> None:
+    Path("a.jsonl").write_text('{"id": "a", "output": "{\\"PER\\": [\\"Ada\\",]}"}\n', encoding="utf-8")
+
+    assert main(["check", "a.jsonl", "--input", "mentions"]) == 0
+    assert capsys.readouterr().out == (
+        "a.jsonl: no problems; 1 document, 0 positions\n"
+        "a.jsonl: 1 answer was not pure JSON; the JSON inside was read\n"
+    )

@@ -31,6 +31,14 @@ def test_sample_by_hand() -> None:
     assert document.layers["label"][0].features == {"identifier": "Q7259"}
 
 
+def test_score_reads_each_file_once(tmp_path: Path) -> None:
+    other, read_bytes = write(tmp_path / "other.tsv", GOLD.read_text("utf-8")), list[int]()
+
+    score(GOLD, other, metrics="exact", progress=read_bytes.append)
+
+    assert sum(read_bytes) == GOLD.stat().st_size + other.stat().st_size
+
+
 def test_sources_are_layers_and_their_features() -> None:
     (document,) = read(GOLD, {"mark": "Mark", "full": "webanno.custom.Mark", "frame": "Pred.frame"})
 
