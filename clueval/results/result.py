@@ -344,7 +344,7 @@ class Result(Report):
         try:
             return number_at(self.metrics, whole_path(self.metrics, path))
         except UsageError:
-            if (number := self._scores.get(path)) is not None:
+            if (number := self._by_short_path.get(path)) is not None:
                 return number
             raise
 
@@ -359,10 +359,10 @@ class Result(Report):
 
         Undefined rates are left out. Loggers take such a dictionary. A sequence is in the paths if there are several.
         """
-        return dict(self._scores)
+        return dict(self._by_short_path)
 
     @cached_property
-    def _scores(self) -> Mapping[str, float]:
+    def _by_short_path(self) -> Mapping[str, float]:
         from clueval.results.rows import scores_of
 
         return scores_of(self._report())
