@@ -30,6 +30,8 @@ from clueval.reading.paths import (
     Paths,
     as_path,
     files_of,
+    is_in_archive,
+    is_pattern,
     located,
     printable,
     require_name,
@@ -428,8 +430,10 @@ def _require_alike(first: Side, other: Side) -> None:
             )
     elif first.is_folder != other.is_folder:
         folder, file = (first, other) if first.is_folder else (other, first)
+        path = as_path(folder.given)
+        kind = "a pattern" if is_pattern(path) else "an archive" if is_in_archive(path) else "a folder"
         raise FileError(
-            f"is a folder, but {file.given} is a file",
+            f"is {kind}, but {file.given} is a file",
             file=str(folder.given),
             advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
         )
