@@ -200,7 +200,9 @@ class Curation:
 
     def documents(self, texts: Iterable[Group]) -> Iterator[Curated]:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
+        ids: list[str] = []
         for group in texts:
+            ids.append(group.first.id)
             text = AnnotatedText(group.sides, self._names)
             sides = self._decided_documents(group.sides)
             layers: dict[str, list[Span]] = {}
@@ -216,6 +218,7 @@ class Curation:
             places_of = {name: tuple(places) for name, places in listed.items()}
             yield Curated(document, **places_of, annotators=self._names)
         if self._decisions is not None:
+            self._decisions.require_distinct(ids)
             self._decisions.checked()
 
     def _outcomes(self, text: AnnotatedText, documents: Documents, layer: str) -> Iterator[Outcome]:
