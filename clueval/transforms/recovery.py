@@ -164,7 +164,7 @@ def read_aligned(
             others = []
         if not is_replaced:
             shown = [word for counterpart in counterparts for word in words_in(redacted, *counterpart)]
-            words = without_equal_ends(original, words, redacted, shown)
+            words = [*without_equal_ends(original, words, redacted, shown)]
         if is_decomposed:  # its words are cut at the marks
             decomposed = normalize("NFD", " ".join(others))
             others += [decomposed[slice(*place)] for place in words_in(decomposed, 0, len(decomposed))]

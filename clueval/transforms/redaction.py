@@ -32,7 +32,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, product
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 from clueval.core.overlap import joined_ranges
@@ -180,7 +180,7 @@ _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 MOST_COMPARED = 100
 """How many characters are compared, for each of the text, at places where literals stand but do not fit."""
 
-FORMS = ("NFC", "NFD")
+FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
 LONGEST_SHORT_NUMBER = 4
 """Numbers of up to this length are too frequent to be the same number in a placeholder."""
 

@@ -399,8 +399,8 @@ def find_strings(
     The words must be the same in upper and lower case. Strings of fewer than 4 characters, or of fewer than 5 digits,
     are too frequent to mean the same thing and are not searched. Neither recall nor precision knows string leaks.
     `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Of several strings at a
-    place that are not wholly masked, the longest counts. Costs O(n) for n words, times the number of words that a string and a place have in
-    common. Raises `LimitError`, with its place, if these are too many.
+    place that are not wholly masked, the longest counts. Costs O(n) for n words, times the number of words that a
+    string and a place have in common. Raises `LimitError`, with its place, if these are too many.
     """
     tree = _tree(filter(is_searched, strings))
     spelled, starts, ends = text.spelled, text.starts, text.ends

@@ -477,7 +477,10 @@ def test_string_leaks_do_not_overlap() -> None:
 
 def test_a_masked_string_does_not_hide_a_readable_one_that_overlaps_it() -> None:
     tokens = ["Anna", "Karl", "Karl", "Weiß", "und", "Anna", "Karl", "Weiß"]
-    gold = [Span(0, 2, "A"), Span(2, 4, "A")]  # "Anna Karl" is masked elsewhere, of "Karl Weiß" only the first word
+    gold = [
+        Span(0, 2, "A"),
+        Span(2, 4, "A"),
+    ]  # "Anna Karl" is masked elsewhere, of "Karl Weiß" only the first word
 
     assert counts_of(gold, [Span(0, 4, "X"), Span(5, 7, "X")], tokens)["string_leaks"] == 1
     assert counts_of(gold, [Span(0, 4, "X"), Span(5, 8, "X")], tokens)["string_leaks"] == 0

@@ -161,7 +161,11 @@ def test_decisions_about_a_document_whose_id_another_one_has_are_an_error(tmp_pa
     with pytest.raises(UsageError, match="2 documents have the id 'd', by which decisions name a document"):
         clueval.masking(gold, masked, decisions=path)
     with pytest.raises(UsageError, match="2 documents have the id 'd'"):
-        list(clueval.errors(gold, masked, decisions=written(tmp_path, line("Weiß", "gold"), name="errors.json")))
+        list(
+            clueval.errors(
+                gold, masked, decisions=written(tmp_path, line("Weiß", "gold"), name="errors.json")
+            )
+        )
     with pytest.warns(CluevalWarning, match="1 lost"):
         assert len(clueval.masking(*others, decisions=path).leaks) == 4
 
