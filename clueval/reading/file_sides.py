@@ -507,7 +507,7 @@ def joined(
                 continue
             key, document = keyed
             if key in ids[number]:
-                raise _duplicate(names[number], document, ids[number][key], None if may_lack else pair_by)
+                raise _duplicate(names[number], document, ids[number][key], pair_by, are_annotators=may_lack)
             ids[number][key] = document.id
             text = waiting.setdefault(key, [None] * len(streams))
             text[number] = document
@@ -556,20 +556,20 @@ def key_of(document: Document, pair_by: str | None) -> str:
     return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _duplicate(side: str, document: Document, other_id: str, pair_by: str | None) -> UsageError:
-    if pair_by is None:
-        return UsageError(
-            f"{side} has two documents {document.id!r}",
-            **document.in_errors,
-            advice="each annotator may have a document once; pair_by pairs in other ways",
-        )
-    what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
+def _duplicate(
+    side: str, document: Document, other_id: str, pair_by: str | None, *, are_annotators: bool
+) -> UsageError:
+    what = {"id": "id", "name": "file name", "content": "content"}[pair_by or "id"]
     whose = "another document" if other_id == document.id else f"document {other_id!r}"
-    return UsageError(
-        f"has the same {what} as {whose} of {side}",
-        **document.in_errors,
-        advice=f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}",
-    )
+    problem = f"has the same {what} as {whose} of {side}"
+    if are_annotators and pair_by != "content":
+        problem = f"{side} has two documents {document.id!r}"
+        advice = "each annotator may have a document once; pair_by='content' pairs equal texts"
+    elif pair_by == "content" and other_id == document.id:
+        advice = "they have the same id, too, so nothing tells them apart; leave one of them out"
+    else:
+        advice = f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}"
+    return UsageError(problem, **document.in_errors, advice=advice)
 
 
 _LISTED = 50

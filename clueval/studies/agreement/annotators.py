@@ -49,6 +49,9 @@ from clueval.reading.paths import (
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, form_at, formats_that_read, need_placing, source_of
 
+NOTHING_SHARED = "no document is shared by two annotators"
+PAIRING = "documents are paired by id, files of folders by name; pair_by='content' pairs equal texts"
+
 BY_DOCUMENT = "document/annotator"
 LAYOUTS = "annotator/document", BY_DOCUMENT
 """What the folders and files of one folder are."""
