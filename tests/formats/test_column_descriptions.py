@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 import clueval
-from clueval.files.errors import FormatError, TagError
+from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.columns import ColumnReader
 from clueval.formats.documents import read_file
@@ -34,6 +35,27 @@ OF_SAMPLES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 UNER = "# newdoc id = d\n# sent_id = s\n1-2\tZur\t_\t-\n"
+
+
+VRT = """<?xml version="1.0"?>
+<corpus language="de">
+<text id="d1" title="R&amp;D">
+<s id="s1">
+Frau\tB-PER
+&lt;\tO
+
+</s>
+<s>
+Ulm\tB-LOC
+<!-- a comment -->
+<g/>
+</s>
+</text>
+<text>
+<a\tO
+</text>
+</corpus>
+"""
 UNER += "1\tAda\tB-PER\t-\n2\tsang\tO\t-\n\n1\tUlm\tB-LOC\t-\n2\t.\tO\t-\n"
 
 
@@ -87,6 +109,74 @@ def test_wrong_lines_are_named(
 
     assert (found[0], found[2]) == (kind, line)
     assert found[1].startswith(problem)
+
+
+PIECES = (
+    "",
+    " ",
+    "\t",
+    "B-PER",
+    "O",
+    "X",
+    "_",
+    "(PER*",
+    "*)",
+    "#",
+    "# newdoc id = x",
+    "# sent_id = s",
+    "-DOCSTART-",
+)
+PIECES += (
+    "<s>",
+    "</s>",
+    '<text id="a">',
+    "</text>",
+    "<a>",
+    "1-2",
+    "1.1",
+    "#begin document (a)",
+    "#end document",
+)
+PIECES += (
+    "Entity=(e1-p",
+    "Entity=e1)",
+    "NER=B-X",
+    "# meta::a = b",
+    "# global.columns = FORM",
+    "# document_id = 1",
+)
+
+
+def damaged(text: str, rng: Random) -> str:
+    """Return a text of which some lines are replaced, left out or added."""
+    lines = text.split("\n")
+    for _ in range(rng.randint(1, 4)):
+        place, kind = rng.randrange(len(lines)), rng.random()
+        if kind < 0.3:
+            lines.insert(place, rng.choice(PIECES))
+        elif kind < 0.4 and len(lines) > 1:
+            del lines[place]
+        elif kind < 0.8:
+            fields = lines[place].split("\t")
+            fields[rng.randrange(len(fields))] = rng.choice(PIECES)
+            lines[place] = "\t".join(fields)
+        else:
+            lines[place] += rng.choice(("\t", "\tO", " ", " O"))
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in OF_SAMPLES), "a.vrt", "a.iob2"])
+def test_damaged_columns_are_read_or_refused_with_their_line(name: str, tmp_path: Path) -> None:
+    whole = {"a.vrt": VRT, "a.iob2": UNER}.get(name) or (SAMPLES / name).read_text(encoding="utf-8")
+    form = form_of_text(name, whole)
+    for seed in range(60):
+        text = damaged(whole, Random(seed))
+
+        found = outcome(
+            lambda text=text: ColumnReader(form, lambda: [(1, text)], FormatOptions(), "a").documents()
+        )
+
+        assert isinstance(found, list) or found[0] is UsageError or 0 < found[2] <= text.count("\n")
 
 
 # Descriptions

@@ -13,7 +13,8 @@ from spacy.vocab import Vocab
 
 from clueval import Document, read, score
 from clueval import Span as OurSpan
-from clueval.files.errors import CluevalError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FormatError, MissingExtra, UsageError
+from clueval.formats import docbin as module
 from clueval.formats.docbin import docbin_of
 
 VOCAB = Vocab()
@@ -98,6 +99,16 @@ def test_bytes_that_change_end_in_documents_or_one_error(path: Path) -> None:
         except CluevalError:
             continue
         assert all(isinstance(each, Document) for each in found)
+
+
+def test_missing_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise MissingExtra("DocBin files need spaCy", advice="pip install 'clueval[spacy]'")
+
+    monkeypatch.setattr(module, "spacy_tools", missing)
+
+    with pytest.raises(MissingExtra, match=r"clueval\[spacy\]"):
+        list(read(path))
 
 
 def written(documents: list[Document], path: Path) -> Iterator[Document]:

@@ -39,6 +39,7 @@ TEXTS = [Document("a", {}, ["Ada", "in", "Ulm"]), Document("b", {}, ["Bob"], sta
 TABLES = {
     f"{HEAD}\na\t0\t0\tPER\na\t2\t2\tLOC\nb\t3\t3\tPER\n": [(0, 1, "PER"), (2, 3, "LOC"), (3, 4, "PER")],
     'document,start,end_exclusive,label\na,0,1,PER\n\nb,3,4,"L,C"\n': [(0, 1, "PER"), (3, 4, "L,C")],
+    'start,end_exclusive,label\n3,4,"a ""b"""\n0,1,PER\n': [(0, 1, "PER"), (3, 4, 'a "b"')],
     "Dok;Von;Bis;risk;kind\na;0;0;high;\na;2;2;;x\n": [(0, 1, "high"), (2, 3, "x")],
     f"{HEAD}\tscore\tfragments\na\t0\t2\tPER\t0.5\t0-0;2-2\n": [(0, 3, "PER")],
     "document\tstart\tend_inclusive\nb\t\t\na\t0.0\t0.0\n": [(0, 1, "_")],
@@ -51,6 +52,7 @@ WRONG_TABLES = [
     (f"{HEAD}\nc\t0\t0\tPER\n", "the text has no document 'c'", 2),
     (f"{HEAD}\na\t0\t9\tPER\n", "the span from 0 to 9 (inclusive) lies outside the document", 2),
     (f"{HEAD}\na\tx\t9\tPER\n", "'x' is not a position", 2),
+    (f"{HEAD}\na\t-1\t1\tPER\n", "'-1' is not a position", 2),
     (f"{HEAD}\na\t0\t0\n", "the line has 3 fields, the header has 4", 2),
     (f"{HEAD}\na\t2\t0\tPER\n", "the span ends before it starts: 2 to 0", 2),
     (f"{HEAD}\na\t0\t0\t\n", "the span has no label in any layer", 2),

@@ -21,6 +21,7 @@ from clueval.formats.form import all_forms, form_of_rows
 from clueval.formats.options import FormatOptions
 from clueval.formats.recognition import has_sign
 from clueval.formats.row_writing import row_of
+from clueval.formats.token_dialects import W2NER
 from tests.formats.outcomes import contents
 
 DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]
@@ -104,6 +105,16 @@ def test_written_row_is_recognised_and_read_back(dialect: Dialect) -> None:
 
     assert form_of_rows(json.loads(json.dumps(row))) is dialect
     assert read_back(dialect, row) == held(document)
+
+
+def test_gaps_are_written_where_rows_hold_them() -> None:
+    span = Span.of_fragments([(0, 1), (2, 4)], "A")
+    document = replace(token_document(), layers={"label": [span]})
+
+    row = row_of(W2NER, document, ["label"])
+
+    assert row["ner"] == [{"index": [0, 2, 3], "type": "A"}]
+    assert read_back(W2NER, row) == held(document)
 
 
 # Descriptions as users write them

@@ -177,6 +177,18 @@ def test_losses_of_all_documents_are_added(tmp_path: Path, capsys: pytest.Captur
     assert "clueval convert: the format conll cannot hold 2 overlapping spans (" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "problem"),
+    [
+        ("brat", {"as_": "predictions"}, "does not apply to the format brat"),
+        ("brat", {"types": {}}, "does not apply to the format brat"),
+    ],
+)
+def test_option_that_a_writer_does_not_have_is_refused(name: str, options: Any, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        writer_named(name, **options)
+
+
 def test_token_ids_are_written_where_they_are_asked_for() -> None:
     document = Document("d", {"label": [Span(0, 1, "LOC")]}, tokens=["Ulm", "."], token_ids=["t1", "t2"])
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from unittest.mock import patch
 
 import pytest
-from corpora import Corpus, conll, tagged_corpora, vrt, write
+from corpora import Corpus, conll, vrt, write
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sizes import documents_alone, handed_in, passages_alone
@@ -238,33 +238,6 @@ def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(token, "O" if tag.startswith("O") else tag) for token, tag in rows]
 
 
-@given(
-    corpora=tagged_corpora(layers=2, tags=("O", "O", "B-X", "I-X", "B-Y", "I-Y")),
-    form=st.sampled_from([vrt, unbroken, conll]),
-    size=st.integers(1, 90),
-    merge=st.booleans(),
-    layers=st.sampled_from([{"x": 2, "y": 3}, {"y": 3}, {"x": 2}, {"y": 3, "x": 2}]),
-    apart=st.sampled_from([{}, {"resample_by": "document"}, {"by": "document"}]),
-)
-def test_bytes_have_the_counts_of_passages(
-    tmp_path: Path,
-    corpora: tuple[Corpus, Corpus],
-    form: Any,
-    size: int,
-    merge: bool,
-    layers: dict[str, int],
-    apart: dict[str, str],
-) -> None:
-    paths = [write(tmp_path / f"{n}.txt", form(side)) for n, side in enumerate(corpora)]
-    options: dict[str, Any] = {"metrics": METRICS, "merge": merge, "layers": layers, **apart}
-    options["input"] = "conll" if form is conll else "vrt"
-
-    with passages_alone():
-        expected = outcome(*paths, **options)
-    with small(size):
-        assert outcome(*paths, **options) == expected
-
-
 LINES = (
     "<s>",
     "</s>",
@@ -329,18 +302,6 @@ def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
     expected = outcome(*paths)
     with patch.object(PassageReader, "pass_over", side_effect=CluevalError("broken")):
         assert outcome(*paths) == expected
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [("c\tX-Y", r":6: 'X-Y' is not a tag"), ("d\tO", r":6: gold has the token 'c'")],
-)
-def test_error_in_one_of_several_passages_has_its_place(tmp_path: Path, wrong: str, said: str) -> None:
-    text = "".join(f"-DOCSTART-\n{token}\tB-X\n" for token in "abcd")
-    paths = [write(tmp_path / f"{n}.conll", t) for n, t in enumerate((text, text.replace("c\tB-X", wrong)))]
-
-    with passages_alone(), pytest.raises(CluevalError, match=said):
-        score(*paths)
 
 
 class TestStretches:
@@ -596,18 +557,6 @@ def test_layout_is_plain_if_the_token_is_first_and_the_layers_are_adjacent() -> 
     assert is_plain(layout("a\tb\tc\td", {"y": 3, "x": 2}))
     assert not is_plain(layout("a\tb\tc\td", {"y": 4, "x": 2}))
     assert not is_plain(layout("a\tb\tc\td", {"x": 3}, token=2))
-
-
-TAGS = st.lists(st.tuples(*[st.sampled_from(["O", "O", "B-X", "I-X"])] * 2), max_size=12)
-
-
-@given(TAGS)
-def test_hunks_keep_the_tags_of_all_lines_that_are_not_outside(tags: list[tuple[str, str]]) -> None:
-    fields = hunks(*([b"\n".join(lines(*(f"w/{pair[side]}" for pair in tags)))] for side in (0, 1)))
-
-    sides = (tag.split(BOTH) for tag in fields[1::2] if tag != b"O")
-    kept = [(each[0].decode(), each[-1].decode()) for each in sides]
-    assert kept == [pair for pair in tags if pair != ("O", "O")]
 
 
 def runs_of(fields: list[bytes], of_file: Layout) -> list[tuple[str, ...]]:

@@ -117,34 +117,27 @@ def _spans(document: Document, first: int, last: int) -> Sequence[tuple[int, int
     return [(span.start, span.end, span.label) for span in document.layers["x"] if first <= span.start < last]
 
 
+WRONG_TAG = [text.replace(". O", ". Q-X") for text in (GOLD, PREDICTED)]
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "reading"),
+    ("gold", "predicted", "reading"),
     [
-        ("Ulm B-LOC\n. O\n", "Ulm B-LOC\n", Reading()),
-        ("Ulm B-LOC\n. O\n", "Ulm B-LOC\n\n. O\n", Reading()),
-        ("in O", "an O", Reading()),
-        (". O", ". Q-X", Reading()),
-        (". O", ". O O", Reading()),
-        (". O", ". L-X", Reading(invalid="discard")),
-        (". O", ". O", Reading(scheme="BIO")),
+        (GOLD, PREDICTED.replace("Ulm B-LOC\n. O\n", "Ulm B-LOC\n"), Reading()),
+        (GOLD, PREDICTED.replace("Ulm B-LOC\n. O\n", "Ulm B-LOC\n\n. O\n"), Reading()),
+        (GOLD, PREDICTED.replace("in O", "an O"), Reading()),
+        (GOLD, WRONG_TAG[1], Reading()),
+        (*WRONG_TAG, Reading()),
+        (GOLD, PREDICTED.replace(". O", ". O O"), Reading()),
+        (GOLD, PREDICTED.replace(". O", ". L-X"), Reading(invalid="discard")),
+        (GOLD, PREDICTED, Reading(scheme="BIO")),
+        (*(f"# newdoc id = {name}\nAnna B-PER\n" for name in "ab"), Reading()),
     ],
 )
-def test_what_needs_documents_is_left_to_them(old: str, new: str, reading: Reading, tmp_path: Path) -> None:
-    given = sources(tmp_path, GOLD, PREDICTED.replace(old, new), reading=reading)
-
-    with pytest.raises(Unusual):
-        list(column_texts(given, only_differing=True))
-
-
-def test_documents_with_different_ids_are_left_to_documents(tmp_path: Path) -> None:
-    given = sources(tmp_path, *(f"# newdoc id = {name}\nAnna B-PER\n" for name in "ab"))
-
-    with pytest.raises(Unusual):
-        list(column_texts(given, only_differing=True))
-
-
-def test_mistake_on_all_sides_is_left_to_documents(tmp_path: Path) -> None:
-    given = sources(tmp_path, *(text.replace(". O", ". Q-X") for text in (GOLD, PREDICTED)))
+def test_what_needs_documents_is_left_to_them(
+    gold: str, predicted: str, reading: Reading, tmp_path: Path
+) -> None:
+    given = sources(tmp_path, gold, predicted, reading=reading)
 
     with pytest.raises(Unusual):
         list(column_texts(given, only_differing=True))

@@ -134,14 +134,6 @@ class TestTheGermanSample:
         ]
         assert "hold tags" not in named.err
 
-    def test_is_read_with_its_two_layers_in_python(self) -> None:
-        own, named = list(read(GOLD)), list(read(GOLD, LAYERS))
-
-        assert own == named
-        assert [str(row) for row in clueval.errors(GOLD, PREDICTED)] == [
-            str(row) for row in clueval.errors(GOLD, PREDICTED, layers=LAYERS)
-        ]
-
     def test_has_the_same_choice_in_the_menus_of_the_offline_page(self, tmp_path: Path) -> None:
         write(tmp_path / "gold.vrt", Path(GOLD).read_text("utf-8"))
 
@@ -275,12 +267,6 @@ def test_tags_after_the_first_lines_are_read_though_all_before_are_o(tmp_path: P
     path = write(tmp_path / "a.conll", "\n".join("\t".join(row) for row in rows) + "\n")
 
     assert layers_of(path) == {"label": [(2500, 2501, "PER")]}
-
-
-def test_a_file_of_both_sides_is_read_as_before(tmp_path: Path) -> None:
-    path = write(tmp_path / "both.conll", conll(WORDS, NAMES, NAMES))
-
-    assert score(path, metrics="exact").f1 == 1
 
 
 def test_column_files_without_layers_have_tokens_and_no_spans(tmp_path: Path) -> None:
