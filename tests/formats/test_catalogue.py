@@ -6,6 +6,7 @@ import pytest
 
 from clueval.cli import main
 from clueval.formats.catalogue import catalogue, details
+from clueval.formats.dialect import described_rows
 from clueval.formats.form import NAMES
 
 WRITTEN = {
@@ -52,6 +53,13 @@ def test_description_of_a_format_shows_its_rows_as_the_option_describes_them(
 
 def test_every_format_has_a_section_of_its_rules_and_no_section_is_of_no_format() -> None:
     assert details().keys() == set(NAMES)
+
+
+def test_description_of_rows_that_is_printed_can_be_given() -> None:
+    printed = [rows for entry in catalogue() for rows in entry.rows]
+
+    assert "text=text|data,spans=label" in " ".join(printed)
+    assert all(described_rows(rows).spans for rows in printed)
 
 
 def test_every_format_says_what_it_holds_and_what_it_needs() -> None:

@@ -96,6 +96,13 @@ def test_columns_of_token_start_end_and_tag_are_no_table_of_spans(tmp_path: Path
     assert [label for *_, label in spans(document)] == ["Organ"]
 
 
+@pytest.mark.parametrize("line", ["PER\t6\t7\t6, 7", "NONE\t999\t999\t999", "PER\t6\t7\t"])
+def test_table_of_spans_has_numbers_in_its_fourth_column(tmp_path: Path, line: str) -> None:
+    path = write(tmp_path / "a.csv", f"{line}\n")
+
+    assert score(path, path).inputs["gold"]["format"] == "fair-spans"
+
+
 @pytest.mark.parametrize(
     "names", ["id form upos ner misc", "ID FORM UPOS NER MISC", "id form ner-2 Ner head"]
 )

@@ -62,8 +62,6 @@ def test_sample_is_told_as_its_format_and_as_no_other(path: Path) -> None:
         ('{"%TYPES": {}, "%FEATURE_STRUCTURES": []}', "uima-json"),
         ("document;von;bis;label\n", "spans"),
         ("PER\t6\t7\t6, 7\n", "fair-spans"),
-        ("NONE\t999\t999\t999\n", "fair-spans"),
-        ("PER\t6\t7\t\n", "fair-spans"),
         ("B-PER\nO\n\nO\n", "tags"),
         ("# c\nB-X\n", "tags"),
         ("O\nO\nO\nanything", "tags"),

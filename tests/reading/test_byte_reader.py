@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,22 +20,15 @@ from clueval import score
 from clueval.files.errors import CluevalError, TextMismatch
 from clueval.formats.column_format import Layout
 from clueval.formats.options import FormatOptions
-from clueval.formats.xml_text import unescape
 from clueval.reading import byte_reader
 from clueval.reading.byte_reader import (
     BOTH,
-    REGULAR,
     ByteReader,
-    DocumentHead,
-    Recogniser,
     Stretch,
-    TagCharacters,
     find_hunks,
-    fits,
-    is_plain,
     reads_bytes,
 )
-from clueval.reading.clusters import RowCharacters, Unusual
+from clueval.reading.clusters import Unusual
 from clueval.reading.passages import SIZES, Passage, PassageReader, Sizes
 from clueval.reading.source import source_of
 
@@ -388,94 +380,6 @@ def test_formats_and_names_of_columns_decide_whether_bytes_are_read(tmp_path: Pa
     assert not any((reads_bytes(conll, vrt), reads_bytes(vrt, conll), reads_bytes(named, named)))
 
 
-SENTENCE, DOCUMENT = b"</s>\n", b"</text>\n"
-OPEN = "<text id='1'>\n<s>\nw\tO\n</s>\n"
-"""The beginning of a file, in the document, between sentences."""
-
-
-def recogniser(path: Path, text: str, **options: Any) -> Recogniser:
-    """The recogniser of a file of which this text has been read."""
-    source = source_of(write(path, text or "w\tO\n"), FormatOptions(input=path.suffix[1:]))
-    source = replace(source, options=FormatOptions(input=path.suffix[1:], **options))
-    reader = PassageReader(source)
-    if text:
-        reader.feed(1, text)
-    return REGULAR[source.form.name](reader, source.options)
-
-
-class TestVrtPieces:
-    @pytest.mark.parametrize(
-        ("read", "sentences", "more_documents", "documents"),
-        [
-            ("", False, False, True),
-            ("<text>\n", True, True, False),
-            ("<text>\n<s>\n", False, False, False),
-            ("<text>\n<s>\nw\tO\n", False, False, False),
-            ("<text>\n<s>\nw\tO\n</s>\n", True, True, False),
-            ("<text>\nw\tO\n", False, False, False),
-            ("<s>\nw\tO\n</s>\n", True, False, False),
-            ("<text>\n<s>\nw\tO\n</s>\n</text>\n", False, False, True),
-        ],
-    )
-    def test_vrt_pieces_are_allowed_where_the_elements_around_them_are_open(
-        self,
-        tmp_path: Path,
-        read: str,
-        sentences: bool,
-        more_documents: bool,
-        documents: bool,
-    ) -> None:
-        takes = recogniser(tmp_path / "a.vrt", read).takes
-
-        assert [takes(SENTENCE, 0), takes(SENTENCE, 1)] == [sentences, more_documents]
-        assert takes(DOCUMENT, 1) == documents
-
-    def test_vrt_documents_have_the_heads_of_their_start_tags(self, tmp_path: Path) -> None:
-        file = recogniser(tmp_path / "a.vrt", OPEN)
-        between = [b"<s>\na\tO\n", b'</text>\n<text id="2" court="R&amp;D">\n<s>\nb\tO\n', b"<s>\nc\tO\n"]
-
-        assert file.heads(SENTENCE, between) == [DocumentHead(1, "2", {"id": "2", "court": "R&D"})]
-        assert file.heads(DOCUMENT, [b'<text id="3">\n court="x"\tO\n', b"<text>\na\tO\n"]) == [
-            DocumentHead(0, "3", {"id": "3"}),
-            DocumentHead(1, None, {}),
-        ]
-
-    def test_vrt_elements_may_have_other_names(self, tmp_path: Path) -> None:
-        names = {"document_tag": "d.1", "sentence_tag": "p"}
-        file = recogniser(tmp_path / "a.vrt", "<d.1>\n<p>\nw\tO\n</p>\n", **names)
-
-        assert file.ends == (b"</p>\n", b"</d.1>\n")
-        assert file.regular(b"</p>\n", [b"</d.1>\n<d.1>\n<p>\na\tO\n"]) == 1
-        assert file.regular(b"</p>\n", [b"</d.1>\n<d_1>\n<p>\na\tO\n"]) is None
-
-
-class TestConllPieces:
-    @pytest.mark.parametrize(
-        ("piece", "is_mark"),
-        [(b"-DOCSTART-", True), (b"-DOCSTART- -X- O", True), (b"-DOCSTART-\tO", True), (b"-DOCSTART- ", True),
-         (b"-DOCSTART-x\tO", False), (b"-DOCSTART-\na\tO", False), (b"a\t-DOCSTART-", False), (b"", False)],
-    )  # fmt: skip
-    def test_conll_marks_are_pieces_of_one_line(self, tmp_path: Path, piece: bytes, is_mark: bool) -> None:
-        file = recogniser(tmp_path / "a.conll", "w\tO\n\n")
-
-        assert file.ends == (b"\n\n",)
-        assert file.heads(b"\n\n", [b"a\tO", piece]) == [DocumentHead(1, None, {})] * is_mark
-
-    @pytest.mark.parametrize(
-        ("read", "sentences"),
-        [
-            ("", False),
-            ("w\tO\n", False),
-            ("w\tO\n\n", True),
-            ("-DOCSTART-\n\n", True),
-        ],
-    )
-    def test_conll_pieces_are_allowed_in_a_document(self, tmp_path: Path, read: str, sentences: bool) -> None:
-        takes = recogniser(tmp_path / "a.conll", read).takes
-
-        assert [takes(b"\n\n", 0), takes(b"\n\n", 1)] == [sentences, sentences]
-
-
 # Byte rows
 
 
@@ -483,80 +387,6 @@ def layout(line: str = "w\tO", layers: dict[str, int] | None = None, token: int 
     width = len(line.split("\t"))
     columns = {name: column - 1 for name, column in (layers or {"label": width}).items()}
     return Layout(width, "\t", (token or 1) - 1, columns)
-
-
-def lines(*rows: str) -> list[bytes]:
-    return [row.replace("/", "\t").encode() for row in rows]
-
-
-def found(fields: list[bytes], width: int = 2) -> list[str]:
-    """The rows as they are written here."""
-    joined = (b"/".join(fields[n : n + width]) for n in range(0, len(fields), width))
-    return [line.replace(BOTH, b"|").decode() for line in joined]
-
-
-LINES_OF_GOLD = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/I-Y", "f/O", "g/O")
-LINES_OF_PREDICTED = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
-
-
-def hunks(gold: list[bytes], predicted: list[bytes]) -> list[bytes]:
-    of_both = find_hunks(gold, predicted, b"\n\n", layout(), marked=False)
-    assert of_both is not None
-    return of_both
-
-
-def test_hunks_of_the_example_in_the_docstring() -> None:
-    assert found(hunks([b"\n".join(LINES_OF_GOLD)], [b"\n".join(LINES_OF_PREDICTED)])) == [
-        "O/B-X",
-        "O/O",
-        "O/B-Y",
-        "e/I-Y|O",
-        "O/O",
-    ]
-
-
-def test_lines_outside_every_span_have_no_hunks() -> None:
-    assert hunks(lines("a/O", "b/O"), lines("a/O", "b/O")) == hunks([], []) == []
-
-
-def test_hunks_end_with_the_sentence() -> None:
-    gold = lines("a/B-X", "a/B-X\nb/I-X", "a/B-X\nb/O")
-    predicted = lines("a/B-X", "a/B-X\nb/I-Y", "a/B-X\nb/O")
-
-    same, different = ["O/B-X", "O/O"], ["O/B-X", "b/I-X|I-Y", "O/O"]
-    assert found(hunks(gold, predicted)) == [*same, *same, *different]
-
-
-@pytest.mark.parametrize(
-    "line", ["a", "a/O/O", "x/O", "/O", "a/O\0", "a/B-\udcff"], ids=ascii
-)  # in place of a/O
-def test_lines_that_differ_in_more_than_tags_have_no_hunks(line: str) -> None:
-    predicted = [line.replace("/", "\t").encode("utf-8", "surrogateescape"), *LINES_OF_PREDICTED[1:]]
-
-    assert find_hunks(LINES_OF_GOLD, predicted, b"\n\n", layout(), marked=False) is None
-    assert (
-        find_hunks([b"\n".join(LINES_OF_GOLD)], [b"\n".join(predicted)], b"\n\n", layout(), marked=False)
-        is None
-    )
-
-
-def test_sentences_that_end_at_other_lines_have_no_hunks() -> None:
-    gold, predicted = lines("a/O\na/O", "a/O\na/B-X"), lines("a/O", "a/O\na/O\na/O")
-
-    assert find_hunks(gold, predicted, b"\n\n", layout(), marked=False) is None
-    assert find_hunks(lines("a/O\na/O"), lines("a/B-X"), b"\n\n", layout(), marked=False) is None
-
-
-@pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
-def test_lines_with_another_number_of_fields_do_not_fit(text: str) -> None:
-    assert not fits(text.encode(), layout())
-    assert fits(b"a\tO\nb\tB-X\n", layout())
-
-
-def test_layout_is_plain_if_the_token_is_first_and_the_layers_are_adjacent() -> None:
-    assert is_plain(layout("a\tb\tc\td", {"y": 3, "x": 2}))
-    assert not is_plain(layout("a\tb\tc\td", {"y": 4, "x": 2}))
-    assert not is_plain(layout("a\tb\tc\td", {"x": 3}, token=2))
 
 
 def runs_of(fields: list[bytes], of_file: Layout) -> list[tuple[str, ...]]:
@@ -603,24 +433,3 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(before: int, layers: i
     assert len(of_both) // of_file.width == sum(
         len(run) + 1 for run in expected
     )  # a line that is outside follows each
-
-
-@pytest.mark.parametrize(("decode", "label"), [(unescape, "<"), (None, "&lt;")])
-def test_tags_of_one_or_both_sides_become_the_character_of_their_row(
-    decode: Callable[[str], str] | None, label: str
-) -> None:
-    rows = RowCharacters(4)
-    characters = TagCharacters(rows, "\t", decode=decode)
-
-    tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0O", b"O\tO\0I-Y", b"B-x y\tO"]
-    written = "".join(map(characters.__getitem__, tags))
-
-    assert written[0] == " "
-    assert list(map(rows.rows.__getitem__, written[1:])) == [
-        (1, "B-X", "O", "B-X", "O"),
-        (1, "B-X", "O", "I-X", "O"),
-        (1, "O", f"B-{label}", "O", "O"),
-        (1, "O", "O", "O", "I-Y"),
-        (1, "B-x y", "O", "B-x y", "O"),
-    ]
-    assert characters[b"B-X\tO\0O"] == characters[b"B-X\tO"]

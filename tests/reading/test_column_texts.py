@@ -48,18 +48,6 @@ def values(document: Document) -> list[object]:
     return [found]
 
 
-def test_text_has_the_spans_of_sentences_that_differ(tmp_path: Path) -> None:
-    ((gold, predicted),) = column_texts(sources(tmp_path, GOLD, PREDICTED), only_differing=True)
-
-    assert [(span.start, span.end) for span in gold.layers["x"]] == [(0, 2)]
-    assert [(span.start, span.end) for span in predicted.layers["x"]] == [(0, 1)]
-    assert gold.tokens == predicted.tokens == ["Anna", "Weiß", "in", "Ulm", ".", "Ulm"]
-    assert [list(side.lines or ()) for side in (gold, predicted)] == [
-        [3, 4, 5, 8, 9, 12],
-        [3, 4, 5, 7, 8, 11],
-    ]
-
-
 def random_files(random: Random, ending: str) -> list[str]:
     """Return three files of the same tokens, of which some sentences have other tags."""
     files: list[list[str]] = [[], [], []]

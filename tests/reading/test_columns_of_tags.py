@@ -269,6 +269,12 @@ def test_tags_after_the_first_lines_are_read_though_all_before_are_o(tmp_path: P
     assert layers_of(path) == {"label": [(2500, 2501, "PER")]}
 
 
+def test_a_file_of_both_sides_is_read_as_before(tmp_path: Path) -> None:
+    path = write(tmp_path / "both.conll", conll(WORDS, NAMES, NAMES))
+
+    assert score(path, metrics="exact").f1 == 1
+
+
 def test_column_files_without_layers_have_tokens_and_no_spans(tmp_path: Path) -> None:
     path = write(tmp_path / "gold.conll", "Ada\tB-PER\nslept\tO\n")
 

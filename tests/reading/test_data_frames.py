@@ -27,6 +27,13 @@ def f1(gold: Any, predicted: Any) -> float:
     return found
 
 
+def test_scores_stay_with_the_spans() -> None:
+    gold = pandas.DataFrame(SPANS)
+    curve = score(gold, gold.assign(score=[0.5, 1.0, 0.25]), metrics="exact", score_feature="score")
+
+    assert curve.get("average_precision") == 1.0
+
+
 def test_a_frame_of_rows_of_a_dataset_is_read_as_these_rows() -> None:
     rows = [{"tokens": ["Ada", "met"], "ner_tags": ["B-PER", "O"]}]
 
