@@ -34,6 +34,19 @@ def folders(tmp_path: Path) -> list[Path]:
     return sides
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"by": "document"}, {"intervals": True}, {"metrics": "masking"}], ids=str
+)
+def test_several_processes_and_an_executor_give_the_result_of_one(
+    folders: list[Path], options: dict[str, Any]
+) -> None:
+    alone = score(*folders, jobs=1, **options).to_dict()
+
+    assert score(*folders, jobs=3, **options).to_dict() == alone
+    with ThreadPoolExecutor(2) as executor:
+        assert score(*folders, executor=executor, jobs=2, **options).to_dict() == alone
+
+
 def test_remarks_say_how_many_processes_count_and_why(folders: list[Path]) -> None:
     remarks: list[str] = []
 
