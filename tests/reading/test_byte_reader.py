@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import groupby, product
 from pathlib import Path
 from typing import Any, ClassVar
 from unittest.mock import patch
@@ -18,14 +16,11 @@ from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import score
 from clueval.files.errors import CluevalError, TextMismatch
-from clueval.formats.column_format import Layout
 from clueval.formats.options import FormatOptions
 from clueval.reading import byte_reader
 from clueval.reading.byte_reader import (
-    BOTH,
     ByteReader,
     Stretch,
-    find_hunks,
     reads_bytes,
 )
 from clueval.reading.clusters import Unusual
@@ -378,58 +373,3 @@ def test_formats_and_names_of_columns_decide_whether_bytes_are_read(tmp_path: Pa
 
     assert reads_bytes(conll, conll)
     assert not any((reads_bytes(conll, vrt), reads_bytes(vrt, conll), reads_bytes(named, named)))
-
-
-# Byte rows
-
-
-def layout(line: str = "w\tO", layers: dict[str, int] | None = None, token: int | None = None) -> Layout:
-    width = len(line.split("\t"))
-    columns = {name: column - 1 for name, column in (layers or {"label": width}).items()}
-    return Layout(width, "\t", (token or 1) - 1, columns)
-
-
-def runs_of(fields: list[bytes], of_file: Layout) -> list[tuple[str, ...]]:
-    """The runs of rows in spans of either side, each with the tags of its layers as they are written here."""
-    tags = [fields[column :: of_file.width] for column in of_file.layers.values() if isinstance(column, int)]
-    written = [b"/".join(row).replace(BOTH, b"|").decode() for row in zip(*tags, strict=True)]
-    return split(written, "/".join("O" for _ in tags))
-
-
-def split(written: Iterable[str], outside: str) -> list[tuple[str, ...]]:
-    """The runs of rows that are not outside, in any order."""
-    return sorted(tuple(run) for is_outside, run in groupby(written, outside.__eq__) if not is_outside)
-
-
-def joined(own: Sequence[str], other: Sequence[str]) -> str:
-    """The tags of both sides of a row as they are written here."""
-    return "/".join(one if one == two else f"{one}|{two}" for one, two in zip(own, other, strict=True))
-
-
-@pytest.mark.parametrize(("before", "layers", "after"), [*product((1, 2, 3), (1, 2), (0, 1, 2))])
-def test_hunks_are_those_that_are_found_one_row_at_a_time(before: int, layers: int, after: int) -> None:
-    rng = random.Random(f"{before} {layers} {after}")
-    of_file = layout(
-        "\t".join("w" * (before + layers + after)),
-        {"x": before + 1, "y": before + 2} if layers == 2 else {"x": before + 1},
-    )
-    second = ("O", "O", "B-Y")
-    sides: tuple[list[bytes], list[bytes]] = ([], [])
-    expected: list[tuple[str, ...]] = []
-    for number in range(40):
-        own = [(rng.choice(("O", "O", "B-X", "I-X")), rng.choice(second)) for _ in range(rng.randint(1, 9))]
-        other = [(rng.choice(("O", "B-X")), rng.choice(second)) if rng.random() < 0.1 else row for row in own]
-        for side, rows in zip(sides, (own, other), strict=True):
-            fields = [[f"O{number}", *["B-Z"] * (before - 1), *row[:layers], *["O"] * after] for row in rows]
-            side += [b"\n".join("\t".join(line).encode() for line in fields)]
-        written = [joined(*(row[:layers] for row in pair)) for pair in zip(own, other, strict=True)]
-        expected += split(written, "/".join("O" * layers))
-    gold, predicted = sides
-
-    of_both = find_hunks(gold, predicted, b"\n\n", of_file, marked=False)
-
-    assert of_both is not None
-    assert runs_of(of_both, of_file) == sorted(expected)
-    assert len(of_both) // of_file.width == sum(
-        len(run) + 1 for run in expected
-    )  # a line that is outside follows each

@@ -87,26 +87,6 @@ def test_match_spans_takes_every_form(form: str) -> None:
     assert [(match.span.start, match.kind) for match in matches] == [(0, "exact"), (4, "superset")]
 
 
-ROWS = {
-    "Prodigy": lambda spans: {"text": "Anna!", "spans": as_keys("start", "end", "label")(spans)},
-    "doccano": lambda spans: {"text": "Anna!", "label": [list(span) for span in spans]},
-    "spaCy": lambda spans: {"text": "Anna!", "entities": spans},
-    "Hugging Face": lambda spans: {
-        "id": "7",
-        "tokens": list("Anna!"),
-        "ner_tags": ["B-PER", "I-PER", "O", "O" if spans == GOLD else "B-LOC", f"{'BI'[spans != GOLD]}-LOC"],
-    },
-}
-
-
-@pytest.mark.parametrize("form", ROWS)
-def test_rows_of_datasets_are_documents(form: str) -> None:
-    result = score([ROWS[form](GOLD)], [ROWS[form](PREDICTED)], metrics="exact", by="document")
-
-    assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == 1
-    assert result.documents == 1
-
-
 def test_arrays_of_tags_are_lists_of_tags() -> None:
     tags = numpy.array([["B-PER", "O"], ["O", "B-PER"]])
 
