@@ -39,12 +39,12 @@ TEXTS = [Document("a", {}, ["Ada", "in", "Ulm"]), Document("b", {}, ["Bob"], sta
 TABLES = {
     f"{HEAD}\na\t0\t0\tPER\na\t2\t2\tLOC\nb\t3\t3\tPER\n": [(0, 1, "PER"), (2, 3, "LOC"), (3, 4, "PER")],
     'document,start,end_exclusive,label\na,0,1,PER\n\nb,3,4,"L,C"\n': [(0, 1, "PER"), (3, 4, "L,C")],
-    'start,end_exclusive,label\n3,4,"a ""b"""\n0,1,PER\n': [(0, 1, "PER"), (3, 4, 'a "b"')],
     "Dok;Von;Bis;risk;kind\na;0;0;high;\na;2;2;;x\n": [(0, 1, "high"), (2, 3, "x")],
     f"{HEAD}\tscore\tfragments\na\t0\t2\tPER\t0.5\t0-0;2-2\n": [(0, 3, "PER")],
     "document\tstart\tend_inclusive\nb\t\t\na\t0.0\t0.0\n": [(0, 1, "_")],
     "Unnamed: 0\tdocument\tstart\tend_inclusive\tlabel\n0\ta\t0\t0\tPER\n": [(0, 1, "PER")],
     "start\tend_inclusive\tlabel\n0\t0\tPER\n3\t3\tLOC\n": [(0, 1, "PER"), (3, 4, "LOC")],
+    'start,end_exclusive,label\n3,4,"a ""b"""\n0,1,PER\n': [(0, 1, "PER"), (3, 4, 'a "b"')],
     "": [],
 }
 
