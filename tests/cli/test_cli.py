@@ -301,7 +301,7 @@ def test_an_output_that_cannot_be_written_is_one_line(
     assert (done.returncode, done.stderr) == (2, f"clueval {arguments[0]}: {problem}\n")
 
 
-def test_help_with_closed_standard_output_is_one_line(capsys: Capture) -> None:
+def test_help_with_closed_standard_output_is_one_line() -> None:
     done = in_shell(["--help"], ">&-")
 
     assert done.returncode == 2
@@ -456,7 +456,7 @@ class TestTheEndOfTheProcess:
         assert (whole.returncode, whole.stderr) == (0, "")
         assert json.loads(whole.stdout)["documents"] == 1
 
-    def test_output_before_an_error_is_complete(self, corpus: Path) -> None:
+    def test_output_before_an_error_is_complete(self) -> None:
         failing = "import sys; from clueval.__main__ import run; print('first', end=''); "
         failing += "sys.argv = ['clueval', 'score', 'none']; sys.exit(run())"
         done = self.run(before=("-c", failing))

@@ -166,7 +166,7 @@ def damaged(text: str, rng: Random) -> str:
 
 
 @pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in OF_SAMPLES), "a.vrt", "a.iob2"])
-def test_damaged_columns_are_read_or_refused_with_their_line(name: str, tmp_path: Path) -> None:
+def test_damaged_columns_are_read_or_refused_with_their_line(name: str) -> None:
     whole = {"a.vrt": VRT, "a.iob2": UNER}.get(name) or (SAMPLES / name).read_text(encoding="utf-8")
     form = form_of_text(name, whole)
     for seed in range(60):

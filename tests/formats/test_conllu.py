@@ -64,7 +64,7 @@ def test_text_has_no_blank_after_a_token_that_says_so() -> None:
     assert first.text_of(first.layers["label"][1]) == "Caire"
 
 
-def test_rows_that_are_no_tokens_are_counted(tmp_path: Path) -> None:
+def test_rows_that_are_no_tokens_are_counted() -> None:
     result = score(GOLD, GOLD)
 
     assert result.passed_over["gold"] == {"empty nodes": 1, "multiword tokens": 2}

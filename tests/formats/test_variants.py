@@ -84,7 +84,7 @@ def test_variant_of_a_format_is_recognised_and_read(variant: str, tmp_path: Path
     assert spans_of(path) == [(*PLACES.get(variant, (0, 3)), "PER")]
 
 
-def test_i2b2_2006_has_a_document_for_each_record(tmp_path: Path) -> None:
+def test_i2b2_2006_has_a_document_for_each_record() -> None:
     path = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "i2b2-2006" / "records.xml"
     first, second = read(path)
 

@@ -38,7 +38,7 @@ def test_brat_splits_spans_at_line_ends_and_reads_them_as_one() -> None:
 
 
 def test_what_a_format_cannot_hold_is_refused_or_left_out_and_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     brat = str(SAMPLES / "brat" / "one.ann")
 

@@ -289,8 +289,6 @@ def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
 
 
 class TestStretches:
-    MARKS = "-DOCSTART-\n\na O\n\nb O\n\nc O\n\n-DOCSTART- x\n\nc O\n\n-DOCSTART-\n\nc O\n\n-DOCSTART-\n\n"
-
     @pytest.mark.parametrize("turn", [1, -1])
     def test_sentences_that_only_one_side_has_are_not_passed_over(self, tmp_path: Path, turn: int) -> None:
         """Both sides have the same text, but its sentences do not stand in pieces of the same number."""

@@ -120,7 +120,7 @@ class SimplePath:
         return str(self._path)
 
 
-def test_an_error_names_the_open_file_and_no_temporary_one(tmp_path: Path) -> None:
+def test_an_error_names_the_open_file_and_no_temporary_one() -> None:
     with pytest.raises(CluevalError) as error:
         score(io.StringIO(CONLL), io.StringIO("Anna\tB-PER\n"))
 
