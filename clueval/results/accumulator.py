@@ -33,7 +33,6 @@ from clueval.results.result import Result
 from clueval.results.score import result_of
 from clueval.results.signature import Signature, require_same
 from clueval.results.texts import opened
-from clueval.transforms.changes import Alternatives
 
 
 class Accumulator(Hinting):
@@ -71,7 +70,7 @@ class Accumulator(Hinting):
             raise UsageError(
                 f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
             )
-        plan = Plan(chosen_metrics(metrics), merge, steps=(Alternatives(),))
+        plan = Plan(chosen_metrics(metrics), merge)
         self._plan = replace(plan, steps=steps_in_order((), plan))
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid, self._names = invalid, names

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval.core.bag import Bag, Read
-from clueval.core.count import Plan, changed
+from clueval.core.count import ALTERNATIVES, Plan, changed
 from clueval.core.document import Document, Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED, SIDES
@@ -27,7 +27,7 @@ from clueval.reading.options import LayerColumns, Readings, require_layers
 from clueval.reading.paths import is_path_or_paths, needs_spooling, spooled
 from clueval.results.options import Groups, groups_of, plan_of, require_names, steps_in_order
 from clueval.results.texts import kept, opened
-from clueval.transforms.changes import ALTERNATIVES, checked
+from clueval.transforms.changes import checked
 
 _READING = Reading()
 

@@ -37,9 +37,9 @@ from clueval.reading.options import LayerColumns
 from clueval.reading.paths import spooled
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Cell, Rate, Table
+from clueval.results.headlines import headline_paths, number_at
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs, pairs_with
-from clueval.results.rows import headline_paths, number_at
 from clueval.statistics import mcnemar_exact
 
 MOST_CHANGES = 100_000
