@@ -374,17 +374,17 @@ class ClusterCounting:
 
     def place_of(self, id_: str = "", metadata: Mapping[str, str] = NOTHING) -> DocumentPlace | None:
         """Return the place of a document; None if it does not count."""
-        document = Document(id_, {}, metadata=metadata)
+        metadata = {**metadata, ID: id_}
         if ID in self._plan.where:
             self.bag.read.values.setdefault(ID, set()).add(id_)
-        if not self._plan.takes(document, self._layers):
+        if not self._plan.takes(metadata, self._layers):
             return None
-        place = self._plan.place(document, self._layers)
+        place = self._plan.place(metadata, self._layers)
         if place.name is not None and place.name == id_:
             self._ids[id_] += 1
             place = place._replace(repeat=self._ids[id_])
         if place.waits not in self._conditions:
-            self._conditions[place.waits] = self._plan.on_spans(document, self._layers)
+            self._conditions[place.waits] = self._plan.on_spans(metadata, self._layers)
         return place
 
     def see(self, metadata: Mapping[str, str]) -> None:

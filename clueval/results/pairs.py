@@ -14,7 +14,7 @@ from typing import Any
 
 from clueval.core.bag import Bag, Read
 from clueval.core.count import ALTERNATIVES, Plan, changed
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED, SIDES
 from clueval.files.errors import CluevalError, UsageError, warn
@@ -198,7 +198,7 @@ def _pairs_to_count(pairs: Sequence[Pair], plan: Plan, bag: Bag) -> Sequence[Pai
         pairs = changed(step, pairs)  # type: ignore[assignment]  # a step makes pairs of pairs
     bag.see_layers(layer for pair in pairs for side in pair.sides for layer in side.layers)
     for pair in pairs:
-        if plan.where and plan.takes(pair.first, bag.layers):
+        if plan.where and plan.takes(metadata_with_id(pair.first), bag.layers):
             bag.read.add_counted(pair, plan.where)
         bag.notes.update(pair.notes)
     return pairs

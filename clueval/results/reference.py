@@ -20,7 +20,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FileError, UsageError
@@ -207,7 +207,7 @@ def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, dict[str,
 
 def _pairs_to_count(pairs: Pairs) -> Iterator[Pair]:
     for pair in pairs:
-        if not pair.beside and pairs.plan.takes(pair.first, pairs.layers_of(pair)):
+        if not pair.beside and pairs.plan.takes(metadata_with_id(pair.first), pairs.layers_of(pair)):
             yield pair
 
 
