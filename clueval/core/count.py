@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
-from clueval.core.document import ID, Document, Notes, Pair, Text, collector_paused, metadata_with_id
+from clueval.core.document import ID, Document, Notes, Text, collector_paused, metadata_with_id
 from clueval.core.metric import AnyMetric, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
@@ -57,11 +57,6 @@ class Step(Protocol):
     def check(self, notes: Notes) -> Iterable[str]:
         """Yield warnings, given the sum of all notes; raise `UsageError` for a choice that never applied."""
         ...
-
-
-def each(change: Callable[[Pair], Iterable[Pair]], pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs that `change` makes of each pair."""
-    return [changed for pair in pairs for changed in change(pair)]
 
 
 class DocumentPlace(NamedTuple):

@@ -25,8 +25,7 @@ from clueval.files.errors import TagError, UsageError
 from clueval.files.options import require_instance, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
-from clueval.reading.options import require_scheme
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.options import is_path_or_paths, require_scheme
 from clueval.reports.report import Hinting
 from clueval.results.options import groups_of, steps_in_order
 from clueval.results.result import Result

@@ -23,8 +23,14 @@ from clueval.metrics import chosen_metrics
 from clueval.reading.clusters import Unusual, require_usual
 from clueval.reading.column_texts import column_texts
 from clueval.reading.file_sides import with_id_of
-from clueval.reading.options import LayerColumns, Readings, require_layers
-from clueval.reading.paths import is_path_or_paths, needs_spooling, spooled
+from clueval.reading.options import (
+    LayerColumns,
+    Readings,
+    is_path_or_paths,
+    needs_spooling,
+    require_layers,
+    spooled,
+)
 from clueval.results.options import Groups, groups_of, plan_of, require_names, steps_in_order
 from clueval.results.texts import kept, opened
 from clueval.transforms.changes import checked

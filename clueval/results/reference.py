@@ -33,8 +33,7 @@ from clueval.formats.recognition import begins_with
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.outcomes import TargetOutcome, changes, changes_of_targets, outcome_of
 from clueval.metrics.gate.pairing import Touching
-from clueval.reading.options import LayerColumns
-from clueval.reading.paths import spooled
+from clueval.reading.options import LayerColumns, spooled
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Cell, Rate, Table
 from clueval.results.headlines import headline_paths, number_at

@@ -17,8 +17,14 @@ from clueval.files.errors import UsageError, warn
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
-from clueval.reading.options import InputSide, LayerColumns, Readings, require_layers
-from clueval.reading.paths import is_path_or_paths, spooled
+from clueval.reading.options import (
+    InputSide,
+    LayerColumns,
+    Readings,
+    is_path_or_paths,
+    require_layers,
+    spooled,
+)
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import (
     Groups,
