@@ -19,8 +19,7 @@ from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.formats.options import Reading
-from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, require_pair_by
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths, require_pair_by
 from clueval.results.options import Groups, texts_may_differ
 
 if TYPE_CHECKING:

@@ -32,16 +32,20 @@ from clueval.reading.file_sides import (
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of, with_text_of
-from clueval.reading.options import require_layers, require_pair_by, require_positions
+from clueval.reading.options import (
+    are_paths,
+    is_path_or_paths,
+    require_layers,
+    require_pair_by,
+    require_positions,
+)
 from clueval.reading.paths import (
     INCEPTION,
     Files,
-    are_paths,
     as_path,
     files_of,
     folders_of,
     is_in_archive,
-    is_path_or_paths,
     located,
     with_equal_names,
     without_ending,
