@@ -49,22 +49,6 @@ _NO_TAG = -100
 _PLACE = itemgetter(0, 1)
 
 
-class _SpansOfLayer(NamedTuple):
-    """The spans of a layer of a row.
-
-    Attributes:
-        rows: their positions and labels.
-        details: what they have besides; empty: nothing.
-        ranges: the ranges of those that have gaps or are in a group, by their number.
-        are_within: whether all were found to lie within the text or the tokens.
-    """
-
-    rows: list[Row]
-    details: list[Details]
-    ranges: Mapping[int, Ranges]
-    are_within: bool
-
-
 class _RowKeys(NamedTuple):
     """The keys of rows that have the same keys: their text or tokens, tags or spans by layer, and the others.
 
@@ -366,21 +350,18 @@ class RowReader(RowInput):
         identifier: str,
     ) -> Mapping[str, Sequence[Span]]:
         """Return the spans of each layer, which are made when they are asked for, unless they have gaps or groups."""
-        content, ordered = tokens if text is None else text, self.dialect.ordered
-        within = None if content is None else (0, len(content))
+        ordered = self.dialect.ordered
         rows: dict[str, list[Row]] = {}
         details: dict[str, list[Details]] = {}
         spans: dict[str, list[Span]] = {}
         for layer, key in keys.items():
             rows[layer] = []
-            items = () if key is None else row[key]
+            items = [] if key is None else row[key]
             items = items if type(items) is list else self.listed(items, repr(key))
             if not items:
                 continue
-            layer_rows, layer_details, ranges, are_within = self._spans(
-                self._members(items, self._sources[layer]), layer, text, tokens, identifier
-            )
-            within = within if are_within else None
+            members = self._members(items, self._sources[layer])
+            layer_rows, layer_details, ranges = self._spans(members, layer, text, tokens, identifier)
             if ranges:
                 layer_spans = [
                     (ranges.get(number) or (span[:2],), span[2], layer_details[number])
@@ -394,7 +375,7 @@ class RowReader(RowInput):
                 layer_details = [layer_details[number] for number in order]
             if layer_details:
                 details[layer] = layer_details
-        layers = Layers({}, rows, self.number, details, within)
+        layers = Layers({}, rows, self.number, details)
         return {layer: spans.get(layer) or layers[layer] for layer in keys} if spans else layers
 
     def _spans(
@@ -404,18 +385,21 @@ class RowReader(RowInput):
         text: str | None,
         tokens: list[str] | None,
         document: str,
-    ) -> _SpansOfLayer:
-        """Return the spans of a layer. The loop takes most of the time of reading, so it is one body."""
-        dialect, line, in_points = self.dialect, self.number, self.options.offsets in (None, "points")
+    ) -> tuple[list[Row], list[Details], Mapping[int, Ranges]]:
+        """Return the spans of a layer, what they have besides, and the ranges of those with gaps or in groups.
+
+        The loop takes most of the time of reading, so it is one body.
+        """
+        dialect, in_points = self.dialect, self.options.offsets in (None, "points")
         content = tokens if text is None else text
         limit = len(content) if content is not None and in_points else _NO_LIMIT
-        nothing, more = (NOTHING, None, line), bool(dialect.end_inclusive)
+        nothing: Details = NOTHING, None, self.number
+        more = bool(dialect.end_inclusive)
         rows: list[Row] = []
         details: list[Details] = []
         ranges: dict[int, Ranges] = {}
         references: dict[int, Any] = {}  # by the number of the span, where it is not the text at its position
-        has_details, are_within = False, in_points
-        keys = _KEYS_OF_LISTS
+        has_details, keys = False, _KEYS_OF_LISTS
         for item, item_keys, group in members:
             span_details, fragments, reference = nothing, None, None
             if item_keys is not keys:
@@ -436,18 +420,20 @@ class RowReader(RowInput):
                 label = self._label(label)
             end += more
             if not 0 <= start < end <= limit:
-                are_within = False
                 self._require_place(start, end, layer, label, None if text is not None else tokens, document)
-            if reference is not None and text is not None:
-                is_there = in_points and fragments is None and reference == text[start:end]
-                references |= {} if is_there else {len(rows): reference}
+            if (
+                reference is not None
+                and text is not None
+                and (fragments or not in_points or reference != text[start:end])
+            ):
+                references[len(rows)] = reference
             if fragments or (span_details is not nothing and GROUP in span_details[0]):
                 has_details, ranges[len(rows)] = True, fragments or ((start, end),)
             rows.append((start, end, label))
             details.append(span_details)
         if references or not in_points:
             rows = self._in_points(text, rows, ranges, references, document)
-        return _SpansOfLayer(rows, details if has_details else [], ranges, are_within)
+        return rows, details if has_details else [], ranges
 
     def _members(self, items: Iterable[Any], source: str) -> Iterator[_Member]:
         dialect = self.dialect

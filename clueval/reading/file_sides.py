@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from clueval.core.bag import Read
 from clueval.core.document import Document, same_id
@@ -76,8 +76,7 @@ class FileGroup(NamedTuple):
 class FileSides:
     """Sides of the same texts, which are files."""
 
-    given: ClassVar[None] = None
-    kind: ClassVar[str] = "paths"
+    kind: ClassVar[Literal["paths"]] = "paths"
     listed: tuple[Side, ...]  # the sides
     # how documents are paired: None (files by relative name, documents in order), or one of `PAIR_BY`
     pair_by: str | None = None
