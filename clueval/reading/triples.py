@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
-from operator import le
+from operator import itemgetter, le
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag
@@ -33,6 +33,7 @@ BATCH = 200
 """The number of documents that are counted together; more would no longer fit in the processor's cache."""
 
 _LISTS = frozenset({list, tuple})
+_FEATURES = itemgetter(0)
 _PARTS = [int, int, str]
 
 
@@ -187,9 +188,7 @@ def _rows_of(
     if not is_plain or document.tags or document.start:
         raise Unusual("a document of other things than rows in one layer")
     details = layers.details(layer)
-    for span_features, _, _ in details:
-        if span_features:
-            features.update(span_features)
+    features.update(*map(_FEATURES, details))
     if GROUP in features:
         raise Unusual("a group of spans")
     if rows is None or not ordered:
