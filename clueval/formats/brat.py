@@ -29,8 +29,10 @@ TYPE = "type"
 _KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
 _EQUIVALENT = re.compile(r"Equiv(\s+T\d+\S*){2,}\s*")
 _NUMBERS = r"[^\S\t]*([0-9]{1,18})[^\S\t]+([0-9]{1,18})[^\S\t]*"
-_SPAN = re.compile(rf"([^ \t]*) {_NUMBERS}((?:;{_NUMBERS.replace('(', '(?:')})*)(?:\t(.*))?", re.DOTALL)
-"""The type of a span, the start and the end of its first range, its further ranges, and its text."""
+_SPAN = re.compile(
+    rf"(T\d+\S*)\t([^ \t]*) {_NUMBERS}((?:;{_NUMBERS.replace('(', '(?:')})*)(?:\t(.*))?", re.DOTALL
+)
+"""The id and the type of a span, the start and the end of its first range, its further ranges, and its text."""
 _ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
 _NUMBERED_NOTE = re.compile(r"#\w*\d")
 
@@ -63,8 +65,9 @@ class _Annotations:
                 self._add_line(line)
 
     def _add_line(self, text: str) -> None:
+        span = _SPAN.fullmatch(text)
         identifier, _, rest = text.partition("\t")
-        if not _ID.fullmatch(identifier):
+        if span is None and not _ID.fullmatch(identifier):
             advice = "a line begins with T1, A1, R1 ... and a tab"
             self._refuse(f"{identifier[:20]!r} is not an id of brat", advice)
         kind = identifier[0]
@@ -72,8 +75,11 @@ class _Annotations:
             if identifier in self._ids:
                 self._refuse(f"the id {identifier!r} occurs twice")
             self._ids.add(identifier)
-        if kind == "T":
-            self._add_span(identifier, rest)
+        if span is not None:
+            self._add_span(*span.groups())
+        elif kind == "T":
+            problem = f"the positions of {identifier} cannot be read"
+            self._refuse(problem, "write them START END, joined by ;")
         elif kind in "AMN":
             fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
             self._references.append((self._place, "attribute", list(filter(None, fields))))
@@ -86,12 +92,9 @@ class _Annotations:
                 self._triggers[identifier] = trigger
                 self._references.append((self._place, "event", [trigger]))
 
-    def _add_span(self, identifier: str, rest: str) -> None:
-        match = _SPAN.fullmatch(rest)
-        if match is None:
-            problem = f"the positions of {identifier} cannot be read"
-            self._refuse(problem, "write them START END, joined by ;")
-        label, start, end, others, text = match.groups()
+    def _add_span(
+        self, identifier: str, label: str, start: str, end: str, others: str, text: str | None
+    ) -> None:
         if not label:
             self._refuse(f"{identifier} has no type")
         file, line = self._place
