@@ -532,7 +532,7 @@ class RowReader(RowInput):
 
     def _features(self, item: Mapping[str, Any], keys: _SpanKeys) -> Mapping[str, Any]:
         if keys.features:
-            return {key: item[key] for key in keys.features if _is_feature(key, item[key])}
+            return {key: item[key] for key in keys.features if isinstance(item[key], SCALAR)}
         if not self._has_objects:
             return NOTHING
         features = item.get(self.dialect.features) or NOTHING
@@ -618,11 +618,6 @@ class RowReader(RowInput):
             span._replace(start=place[0][0], end=place[-1][1], fragments=span.fragments and place)
             for span, place in zip(spans, places, strict=True)
         ]
-
-
-def _is_feature(key: str, value: Any) -> bool:
-    """Return whether a value is a feature of a span; a score must be a number."""
-    return isinstance(value, SCALAR) and not (key == "score" and isinstance(value, str))
 
 
 # Files and rows in memory, of the annotation set that is read, or with a layer for every set
