@@ -338,14 +338,22 @@ def test_dots_stand_on_one_axis_with_ticks() -> None:
     rows = [["base", Dot(0.8, is_baseline=True)], ["large", Dot(0.86, 0.84, 0.88)]]
     written = page(View(shown_tables=[Table("F1", ["system", "F1"], rows)]))
 
-    assert 'style="--from:80;--width:10;--value:86;--low:84;--high:88"><i></i><b></b>' in written
+    assert 'style="--from:80;--width:8;--value:86;--low:84;--high:88"><i></i><b></b>' in written
     assert '--value:80"><b class="baseline"></b>' in written
     assert 'title="86.00 [84.00, 88.00]"' in written
     ticks = re.findall(r"<i style=\"--value:[\d.]+\">([\d.]+)</i>", written)
-    assert ticks == ["80", "82", "84", "86", "88", "90"]
+    assert ticks == ["80", "82", "84", "86", "88"]
 
 
 # --- language
+
+
+def test_no_tick_of_an_axis_is_above_the_greatest_rate() -> None:
+    rows = [["base", Dot(0.816, 0.755, 0.865)], ["large", Dot(0.998, 0.984, 1.0)]]
+    written = page(View(shown_tables=[Table("F1", ["system", "F1"], rows)]))
+    ticks = re.findall(r"<i style=\"--value:[\d.]+\">([\d.]+)</i>", written)
+
+    assert ticks == ["75", "80", "85", "90", "95", "100"]
 
 
 def spoken() -> set[str]:
