@@ -143,13 +143,6 @@ def test_fragments_and_alternatives_that_are_invalid_are_an_error_with_their_pla
         list(read(make(tmp_path)))
 
 
-def test_alternatives_of_the_predicted_side_are_an_error(tmp_path: Path) -> None:
-    path = WITH_ALTERNATIVES["brat"](tmp_path)
-
-    with pytest.raises(CluevalError, match=r"predicted span \[4,9\) 'A' has alternatives"):
-        score(path, path, metrics="exact")
-
-
 @pytest.mark.parametrize("form", ["doccano", "prodigy"])
 def test_fragments_and_alternatives_of_rows_count_although_flat_rows_are_no_documents(
     form: str, tmp_path: Path
