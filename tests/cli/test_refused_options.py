@@ -76,9 +76,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ("merge g.conll --layer document=2", "'document' cannot be the name of a layer"),
         ("score g.conll --pairs p.csv --pair-by id", "cannot be used together"),
-        ("completion fish", "bash"),
+        ("completion fish", "'fish' is unknown; one of bash, zsh"),
         ("merge", "required: FILE"),
-        ("score a b --format pdf", "--format"),
+        ("score a b --format pdf", "argument --format: 'pdf' is unknown; one of text, json"),
         *(
             (f"score none none --layer {layer}", "write it NAME=COLUMN, as in entity=2; columns count from 1")
             for layer in ("x=0", "x=1:0", "x=1:2:3", "x=", "=2", "x")

@@ -120,7 +120,10 @@ def test_alternatives_that_are_optional_may_be_left_out() -> None:
             r"a\.jsonl:1.*overlaps the part",
         ),
         (lambda f: doccano(f, [{"fragments": [[0, 3], [4, 4]], "label": "A"}]), r"a\.jsonl:1.*is empty"),
-        (lambda f: doccano(f, [{"fragments": [[0, 3], [9, 12]], "label": "A"}]), "outside"),
+        (
+            lambda f: doccano(f, [{"fragments": [[0, 3], [9, 12]], "label": "A"}]),
+            r"a\.jsonl:1.*outside the text",
+        ),
         (lambda f: doccano(f, [{"fragments": [0, 3], "label": "A"}]), r"not a list of \[start, end\]"),
         (lambda f: doccano(f, [{**MAIN, "alternatives": [[3, 8]]}]), "not a list of objects"),
         (
