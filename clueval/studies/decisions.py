@@ -460,7 +460,7 @@ def keep_decisions(path: Path, known: Iterable[Mapping[str, str | int]] = ()) ->
             f"has {lost:,} decision{'s' * (lost != 1)}, which would be overwritten",
             file=str(path),
             advice="name another file"
-            + (f"; --decisions {path.name} reads them" if ending != ".csv" else ""),
+            + (f"; decisions={path.name!r} reads them" if ending != ".csv" else ""),
         )
 
 
