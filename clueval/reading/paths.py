@@ -82,7 +82,7 @@ def _near_path(path: Path) -> str | None:
     """Return a question that suggests a similar name in the last folder of the path that exists, or nothing."""
     from clueval.files.names import nearest  # only for names that do not exist
 
-    missing = path
+    missing = Path(str(path))  # a member of an archive has no folder to list
     while not missing.parent.is_dir() and missing.parent != missing:
         missing = missing.parent
     try:
