@@ -53,6 +53,7 @@ _FURTHER = {
 """What to do with one more path, by command."""
 
 _ADVICE = {
+    "argument --format: '(?:html|xlsx)' .*": "; -o FILE writes pages and workbooks, as in -o x.html or -o x.xlsx",
     "argument --format:.*": "; --input names the format of files",
     "the following arguments are required: GOLD": "; - is standard input",
     "the following arguments are required: --to": ", as in --to conll -o FILE",
@@ -165,7 +166,7 @@ class CommandParser(argparse.ArgumentParser):
     def _unknown(self, argument: str) -> str:
         if not argument.startswith("-"):
             return f"unexpected argument {argument!r}{_FURTHER.get(self.prog, '')}"
-        from clueval.files.names import question, synonym  # only for names that do not exist
+        from clueval.files.names import near_synonym, question, synonym  # only for names that do not exist
 
         name = argument.partition("=")[0]
         word = name.lstrip("-")
@@ -173,7 +174,7 @@ class CommandParser(argparse.ArgumentParser):
         words = {**self.settings(), **{flag.removeprefix("--"): flag for flag in flags}}
         hint = synonym(word.replace("-", "_"), self.prog.partition(" ")[2], dashes=True)
         if hint is None or word in words:
-            hint = question(word, words, written=words)
+            hint = question(word, words, written=words) or near_synonym(word, dashes=True)
         return f"unknown option {name}{f'; {hint}' if hint else ''}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -250,14 +251,16 @@ def reads(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str]
     def value_of(text: str) -> Any:
         try:
             gold, colon, predicted = text.partition(":") if paired else (text, "", "")
-            return SideValues(read(gold), read(predicted)) if colon else read(text)
+            if colon:
+                return SideValues(*(read(side) if side else None for side in (gold, predicted)))
+            return read(text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
     return value_of
 
 
-Input = Annotated[Path, input_path]
+Input = Annotated[Path, reads(input_path)]
 Output = Annotated[Path, output_path]
 OutputFolder = Annotated[Path, output_folder]
 OutputName = Annotated[str, output_name]
@@ -502,14 +505,15 @@ def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def pair_of(group: type[Group], values: Given) -> Group | tuple[Group, Group]:
-    """Return the dataclass with these values, or one for each side if any value differs."""
+    """Return the dataclass with these values, or one for each side if any differs; `None` is the default."""
     if not any(isinstance(value, SideValues) for value in values.values()):
         return group(**values)
-    gold, predicted = (
-        {name: value[side] if isinstance(value, SideValues) else value for name, value in values.items()}
-        for side in (0, 1)
-    )
-    return group(**gold), group(**predicted)
+
+    def of_side(side: int) -> Group:
+        of_each = {name: v[side] if isinstance(v, SideValues) else v for name, v in values.items()}
+        return group(**{name: value for name, value in of_each.items() if value is not None})
+
+    return of_side(0), of_side(1)
 
 
 # --- help

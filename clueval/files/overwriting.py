@@ -80,6 +80,16 @@ def inputs_kept() -> Iterator[None]:
         _FILES.reset(token)
 
 
+@contextmanager
+def reading_an_output() -> Iterator[None]:
+    """Let what is read in this context be no input, because it is a file that will be written."""
+    token = _FILES.set(None)
+    try:
+        yield
+    finally:
+        _FILES.reset(token)
+
+
 def note_input(path: str | Path) -> None:
     """Note a file, folder, pattern or member of an archive that the running command reads."""
     files = _FILES.get()
@@ -98,7 +108,9 @@ def note_open_file(file: Any) -> None:
 
 
 def input_path(text: str) -> Path:
-    """Return the path that an argument names, which is an input."""
+    """Return the path that an argument names, which is an input. Raises `UsageError` for an empty name."""
+    if not text:
+        raise UsageError("the name of an input file is empty")
     note_input(text)
     return Path(text)
 

@@ -21,7 +21,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FileError, UsageError
@@ -34,13 +34,12 @@ from clueval.formats.recognition import begins_with
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.outcomes import TargetOutcome, changes, changes_of_targets, outcome_of
 from clueval.metrics.gate.pairing import Touching
-from clueval.reading.options import LayerColumns
-from clueval.reading.paths import spooled
+from clueval.reading.options import LayerColumns, spooled
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Cell, Rate, Table
+from clueval.results.headlines import headline_paths, number_at
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs, pairs_with
-from clueval.results.rows import headline_paths, number_at
 from clueval.statistics import mcnemar_exact
 
 MOST_CHANGES = 100_000
@@ -220,7 +219,7 @@ def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, Changes]:
 
 def _pairs_to_count(pairs: Pairs) -> Iterator[Pair]:
     for pair in pairs:
-        if not pair.beside and pairs.plan.takes(pair.first, pairs.layers_of(pair)):
+        if not pair.beside and pairs.plan.takes(metadata_with_id(pair.first), pairs.layers_of(pair)):
             yield pair
 
 

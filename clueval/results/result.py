@@ -318,7 +318,7 @@ class Result(Report):
         return self._headline("f1")
 
     def _headline(self, rate: str) -> float | None:
-        from clueval.results.rows import headline_paths, number_at
+        from clueval.results.headlines import headline_paths, number_at
 
         if not self.documents and not self.inputs["gold"]["layers"]:
             raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
@@ -338,8 +338,8 @@ class Result(Report):
         key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
         without a number, and names the nearest; and for one that can mean several.
         """
+        from clueval.results.headlines import number_at
         from clueval.results.paths import whole_path  # not needed for the headline
-        from clueval.results.rows import number_at
 
         try:
             return number_at(self.metrics, whole_path(self.metrics, path))
@@ -418,10 +418,10 @@ class Result(Report):
         return tables
 
     def verdict(self) -> str:
-        """The number that is called F1 most often, in words."""
-        from clueval.results.first_screen import exact_f1
+        """The F1 of the headline, in words."""
+        from clueval.results.first_screen import headline_f1
 
-        return exact_f1(self._report())
+        return headline_f1(self._report(), self.scored_by)
 
     def facts(self) -> Iterator[str]:
         """The numbers of documents and positions."""

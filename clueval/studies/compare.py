@@ -23,12 +23,12 @@ from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError, described
 from clueval.files.options import checked_call, fraction, refuse_unknown, require_kind
 from clueval.results.comparing import ComparedUnits, Comparing, DropTest, comparable
+from clueval.results.headlines import Path as ScorePath
+from clueval.results.headlines import gold_at, headline_paths, number_at
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
 from clueval.results.rates import entry_at
 from clueval.results.result import Result, load_result
-from clueval.results.rows import Path as ScorePath
-from clueval.results.rows import gold_at, headline_paths, number_at
 from clueval.results.saved import is_saved
 from clueval.results.score import score
 from clueval.results.signature import require_same

@@ -27,9 +27,8 @@ from clueval.files.errors import warn
 from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
-from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table
-from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions
+from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions
 from clueval.studies.errors_view import (
     entries_of,
     facets_of,
@@ -184,7 +183,7 @@ class ErrorTally:
     decided: Counter[str] = field(default_factory=Counter)
 
 
-class ErrorReport(Report):
+class ErrorReport(ReportWithDecisions):
     """The errors of one or two systems, place by place. Iterating reads the texts and holds one of them.
 
     A subclass finds the errors of a text (`_read`), and makes a place of those that overlap (`_places_of`).
@@ -375,6 +374,7 @@ class Errors(ErrorReport):
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[JudgedSpan]]]]:
         choice, decisions = self.choice, self.decisions
         search = Search(choice, self.layers)
+        documents: list[str] = []
         for text in self._texts():
             wrong = search.wrong(text[0])
             listed = list(groups(filter(choice.lists, wrong)))
@@ -388,6 +388,8 @@ class Errors(ErrorReport):
                     if decisions is not None:
                         tally.decided[self._choice_at(text[0], group)] += len(group)
             yield text, listed
+            if decisions is not None:
+                documents.append(text[0].gold.id)
             if decisions is not None and choice != choice.of_all:
                 for group in groups(error for error in wrong if error.is_error):
                     decisions.leave_out(place_of(text[0], group))
@@ -395,6 +397,7 @@ class Errors(ErrorReport):
         if decisions is not None:
             if choice.where:
                 decisions.leave_out_lost()
+            decisions.require_distinct(documents)
             decisions.checked()
 
     def _choice_at(self, pair: Pair, group: Sequence[JudgedSpan]) -> str:
