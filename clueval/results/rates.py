@@ -50,7 +50,6 @@ _PLAIN = frozenset((int, float, str, type(None)))
 
 
 @cache
-@cache
 def kind_of(name: str) -> str:
     """Return what is left of the name of a rate: ``precision_strict`` and ``f1_strict`` are of one kind.
 
@@ -283,8 +282,8 @@ class Rates:
 
     def _means(self, path: Path, names: Sequence[str]) -> MeanRates | None:
         """Return rates that are means of those of labels; None if these are not."""
-        if not path or path[-1] not in _MEANS:
-            return None
+        if not path or path[-1] not in _MEANS or path[-2:-1] in (("per_label",), ("per_type",)):
+            return None  # the last is a label of this name
         is_weighted = _MEANS[path[-1]]
         labels: list[tuple[EntryRates, bool]] = []
         for section in ("per_label", "per_type"):

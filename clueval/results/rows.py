@@ -74,7 +74,8 @@ class EntryPlace(NamedTuple):
             yield place.in_section(name), value
         elif name in _LABELLED:
             for label, entry in value.items():
-                yield place._replace(path=(*place.path, label), label=label), entry
+                if isinstance(entry, Mapping):  # otherwise `name` is a label, with counts of another kind
+                    yield place._replace(path=(*place.path, label), label=label), entry
         elif name == "labelled" and not self.path:
             for layer, levels in value.items():
                 yield EntryPlace((name, layer), name if layer == sequence else f"{name}.{layer}"), levels
@@ -131,7 +132,8 @@ def _numbers(report: Report, before: str = "") -> Iterator[tuple[str, float | No
 def scores_of(report: Report) -> dict[str, float]:
     """Return all rates by short paths, as ``exact.PER.f1``; those of a headline also as ``exact.f1``.
 
-    `report` is as for `wide_rows`. Undefined rates are left out; a sequence is in the paths if there are several.
+    `report` is as for `wide_rows`. Undefined rates are left out; a sequence is in the paths if there are several, and
+    ``per_label`` before a label whose path would be that of something else, as of a label ``micro``.
     """
     reports = report["metrics"]
     scores: dict[str, float] = {}
@@ -146,6 +148,9 @@ def scores_of(report: Report) -> dict[str, float]:
     for row in rows:
         names = [row[name] for name in _NAMES if several or name != "sequence"]
         place = tuple(str(name) for name in names if name not in (None, ""))
+        taken = row["label"] is not None and any(".".join([*place, rate]) in scores for rate in RATES)
+        if taken:  # a label that is called like an average or a section
+            place = (*place[:-1], "per_label", place[-1])
         for name, value in row.items():
             if isinstance(value, float):
                 scores.setdefault(".".join([*place, name]), float(value))

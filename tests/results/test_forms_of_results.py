@@ -608,3 +608,16 @@ def test_titles_are_plain_on_a_terminal_without_rich(monkeypatch: pytest.MonkeyP
     printing.put_text("a\n\nTitle\nrow")
 
     assert terminal.getvalue() == "a\n\nTitle\nrow\n"
+
+
+def test_labels_that_are_called_like_parts_of_a_report_are_labels() -> None:
+    """A label found once of once, and another found never of once, called as averages and sections are."""
+    names = ["micro", "macro", "per_label", "per_type"]
+    gold = [[(2 * place, 2 * place + 1, name) for place, name in enumerate(names)]] * 2
+    predicted = [[(0, 1, "micro"), (2, 3, "macro"), (4, 5, "per_label")]] * 2
+    result = score(gold, predicted, metrics="exact,confusion", intervals=True, resample_by="document")
+    scores = result.scores()
+
+    assert [scores[f"exact.{path}.recall"] for path in ("micro", "per_label.micro")] == [0.75, 1.0]
+    assert result.get("exact.per_label.per_type.recall") == 0.0
+    assert {row["label"] for row in result.rows() if row["metric"] == "exact"} == {None, *names}
