@@ -91,7 +91,7 @@ class Layers(Mapping[str, Sequence[Span]]):
         yield from [layer for layer in self._spans if layer not in self._rows]
 
     def __len__(self) -> int:
-        return len({*self._rows, *self._spans})
+        return len({*self._rows, *self._spans}) if self._spans else len(self._rows)
 
     def __contains__(self, layer: object) -> bool:
         return layer in self._rows or layer in self._spans

@@ -176,7 +176,10 @@ def as_path(path: object) -> Path:
         raise UsageError(
             f"a path must be text or a Path, not {described(path)}", advice="such as 'gold.conll'"
         )
-    return Path(os.fsdecode(path))
+    text = os.fsdecode(path)
+    if not text:
+        raise UsageError("the name of the file or folder is empty", advice="such as 'gold.conll'")
+    return Path(text)
 
 
 def require_name(path: Path) -> None:

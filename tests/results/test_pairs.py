@@ -19,7 +19,6 @@ from clueval.results.pairs import pairs_of
 
 GOLD = "Anna\tB-PER\nWeiß\tI-PER\nin\tO\n\nUlm\tB-LOC\n.\tO\n"
 PREDICTED = "Anna\tB-PER\nWeiß\tO\nin\tO\n\nUlm\tB-ORG\n.\tB-PER\n"
-TEXT = [(0, 4, "PER"), (5, 9, "LOC")]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from clueval.reports.table import Rate, Table, shown
 from clueval.results.options import parse_where
 from clueval.results.signature import Signature
 from clueval.studies.agreement import view
-from clueval.studies.agreement.annotators import annotators_of
+from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
 from clueval.studies.agreement.metric import AgreementMetric, Annotated
 from clueval.studies.agreement.numbers import jackknife_interval
@@ -305,10 +305,7 @@ def _documents(bag: Bag, metric: AgreementMetric) -> dict[str, Any]:
     documents = {present: sum(counts.values()) for present, counts in bag.shared.items()}
     shared = {present: n for present, n in documents.items() if metric.shares(present)}
     if not sum(shared.values()):
-        raise UsageError(
-            "no document is shared by two annotators",
-            advice="documents are paired by id, files of folders by name; pair_by='content' pairs equal texts",
-        )
+        raise UsageError(NOTHING_SHARED, advice=PAIRING)
     positions = (counts for present, counts in bag.positions.items() if metric.shares(present))
     return {
         "documents": sum(shared.values()),
