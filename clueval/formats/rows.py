@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
 
@@ -142,8 +143,8 @@ class RowReader(RowInput):
         self._text: str | None = None
         self._tokens: list[str] | None = None
         self._id = ""
-        self._row_keys: dict[tuple[str, ...], _RowKeys] = {}
-        self._span_keys: dict[tuple[str, ...], _SpanKeys] = {}
+        self._keys_of_row = lru_cache(_MOST_SHAPES)(self._new_row_keys)
+        self._keys_of_span = lru_cache(_MOST_SHAPES)(self._new_span_keys)
         self._tag_names: dict[str, Mapping[int, str]] = {}
         self._seen_tags = SeenTags(file)
         self.seen_sets: dict[str, None] = {}
@@ -168,8 +169,7 @@ class RowReader(RowInput):
         row = self.mapping(value)
         if self._paths:
             row = with_paths(row, self._paths)
-        shape = tuple(row)
-        keys = self._row_keys.get(shape) or self._new_row_keys(shape, row)
+        keys = self._keys_of_row(tuple(row))
         self._tokens = self._text = None
         if keys.content is not None and dialect.tokens:
             self._tokens = self.listed(row[keys.content], repr(keys.content))
@@ -208,8 +208,8 @@ class RowReader(RowInput):
             ordered=dialect.ordered,
         )
 
-    def _new_row_keys(self, shape: tuple[str, ...], row: Mapping[str, Any]) -> _RowKeys:
-        """Return the keys of rows with these keys, which are remembered."""
+    def _new_row_keys(self, row: tuple[str, ...]) -> _RowKeys:
+        """Return how rows with these keys are read."""
         dialect = self.dialect
         content = None
         if dialect.tokens:
@@ -222,20 +222,17 @@ class RowReader(RowInput):
         )
         layers = self._keys_of_tags(row) if dialect.tags else self._keys_of_spans(row)
         hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
-        rest = tuple(key for key in shape if key not in hidden) if dialect.rest else ()
-        if len(self._row_keys) == _MOST_SHAPES:
-            self._row_keys.clear()
-        self._row_keys[shape] = _RowKeys(content, layers, ids, metadata, rest, not_read)
-        return self._row_keys[shape]
+        rest = tuple(key for key in row if key not in hidden) if dialect.rest else ()
+        return _RowKeys(content, layers, ids, metadata, rest, not_read)
 
-    def _required(self, row: Mapping[str, Any], what: str, keys: str) -> str:
+    def _required(self, row: Collection[str], what: str, keys: str) -> str:
         """Return the first of some keys that a row has, of which it needs one."""
         key = first_key(row, keys)
         if key is None:
             self._refuse_without(row, what, keys)
         return key
 
-    def _refuse_without(self, row: Mapping[str, Any], what: str, keys: str) -> NoReturn:
+    def _refuse_without(self, row: Collection[str], what: str, keys: str) -> NoReturn:
         advice = advice_on_keys(self.dialect, row, keys)
         if what == "spans":
             advice = advice or "no spans are written []"
@@ -265,7 +262,7 @@ class RowReader(RowInput):
 
     # Tags
 
-    def _keys_of_tags(self, row: Mapping[str, Any]) -> Mapping[str, str]:
+    def _keys_of_tags(self, row: Collection[str]) -> Mapping[str, str]:
         """Return the key of the tags of each layer."""
         if self.dialect.tags != "*":
             return dict.fromkeys(self.sources(), self.dialect.tags)
@@ -328,7 +325,7 @@ class RowReader(RowInput):
 
     # Spans
 
-    def _keys_of_spans(self, row: Mapping[str, Any]) -> Mapping[str, str | None]:
+    def _keys_of_spans(self, row: Collection[str]) -> Mapping[str, str | None]:
         """Return the key of the spans of each layer."""
         dialect = self.dialect
         self._sources = self._sources or self.sources()
@@ -438,10 +435,10 @@ class RowReader(RowInput):
                 continue
             elif self._span_paths or "alternatives" in item or "entity" in item:
                 for member, group in self._group(item, number):
-                    yield member, self._keys_of(member, label_keys), group
+                    yield member, self._keys_of_span(label_keys, *member), group
             else:
                 if item.keys() != names:
-                    names, keys = item.keys(), self._keys_of(item, label_keys)
+                    names, keys = item.keys(), self._keys_of_span(label_keys, *item)
                 yield item, keys, NOTHING
 
     def _group(
@@ -494,12 +491,8 @@ class RowReader(RowInput):
             identifier = None
         return {**features, **group} if group else features, identifier, self.number
 
-    def _keys_of(self, item: Mapping[str, Any], label_keys: str) -> _SpanKeys:
-        """Return how objects with these keys are read, which is remembered."""
-        shape = (label_keys, *item)
-        keys = self._span_keys.get(shape)
-        if keys is not None:
-            return keys
+    def _new_span_keys(self, label_keys: str, *item: str) -> _SpanKeys:
+        """Return how objects with these keys are read."""
         dialect = self.dialect
         key_groups = (dialect.start, dialect.ends, label_keys)
         start, end, label = (first_key(item, keys) or keys_of(keys)[0] for keys in key_groups)
@@ -517,10 +510,7 @@ class RowReader(RowInput):
         elif "|" in dialect.features:
             features = tuple(key for key in keys_of(dialect.features) if key in item)
         has_details = bool(features) or not {dialect.span_id, dialect.features}.isdisjoint(item)
-        if len(self._span_keys) == _MOST_SHAPES:
-            self._span_keys.clear()
-        self._span_keys[shape] = _SpanKeys(start, end, label, features, "fragments" in item, has_details)
-        return self._span_keys[shape]
+        return _SpanKeys(start, end, label, features, "fragments" in item, has_details)
 
     def _fragments(self, item: Mapping[str, Any]) -> Ranges | None:
         try:
