@@ -30,6 +30,8 @@ from clueval.reading.paths import (
     Paths,
     as_path,
     files_of,
+    is_in_archive,
+    is_pattern,
     located,
     printable,
     require_name,
@@ -417,8 +419,10 @@ def _require_alike(first: Side, other: Side) -> None:
             )
     elif first.is_folder != other.is_folder:
         folder, file = (first, other) if first.is_folder else (other, first)
+        path = as_path(folder.given)
+        kind = "a pattern" if is_pattern(path) else "an archive" if is_in_archive(path) else "a folder"
         raise FileError(
-            f"is a folder, but {file.given} is a file",
+            f"is {kind}, but {file.given} is a file",
             file=str(folder.given),
             advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
         )
@@ -492,7 +496,7 @@ def joined(
                 continue
             key, document = keyed
             if key in ids[number]:
-                raise _duplicate(names[number], document, ids[number][key], None if may_lack else pair_by)
+                raise _duplicate(names[number], document, ids[number][key], pair_by, are_annotators=may_lack)
             ids[number][key] = document.id
             text = waiting.setdefault(key, [None] * len(streams))
             text[number] = document
@@ -541,18 +545,20 @@ def key_of(document: Document, pair_by: str | None) -> str:
     return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _duplicate(side: str, document: Document, other_id: str, pair_by: str | None) -> UsageError:
-    if pair_by is None:
-        return UsageError(
-            f"{side} has two documents {document.id!r}",
-            **document.in_errors,
-            advice="each annotator may have a document once; pair_by pairs in other ways",
-        )
-    what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
+def _duplicate(
+    side: str, document: Document, other_id: str, pair_by: str | None, *, are_annotators: bool
+) -> UsageError:
+    what = {"id": "id", "name": "file name", "content": "content"}[pair_by or "id"]
     whose = "another document" if other_id == document.id else f"document {other_id!r}"
-    others = " or ".join(way for way in PAIR_BY if way != pair_by)
     problem = f"has the same {what} as {whose} of {side}"
-    return UsageError(problem, **document.in_errors, advice=f"pair by {others}")
+    if are_annotators and pair_by != "content":
+        problem = f"{side} has two documents {document.id!r}"
+        advice = "each annotator may have a document once; pair_by='content' pairs equal texts"
+    elif pair_by == "content" and other_id == document.id:
+        advice = "they have the same id, too, so nothing tells them apart; leave one of them out"
+    else:
+        advice = f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}"
+    return UsageError(problem, **document.in_errors, advice=advice)
 
 
 _LISTED = 50

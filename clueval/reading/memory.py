@@ -37,7 +37,6 @@ from clueval.core.tags import is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
 from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
-from clueval.formats.tag_lists import chunks_of, names_of_tags
 from clueval.reading.options import (
     ANSWER_FORMATS,
     MENTIONS,
@@ -46,12 +45,12 @@ from clueval.reading.options import (
     answers_in_gold,
     checked_texts,
     chosen_options,
+    is_path_or_paths,
     options_of_sides,
     require_none,
     require_scheme,
     without_answers,
 )
-from clueval.reading.paths import is_path_or_paths
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read
@@ -180,6 +179,8 @@ class MemorySides:
 
 def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
     """Raise the error of the first value of a sentence that is no tag of the scheme, with its place."""
+    from clueval.formats.tag_lists import chunks_of  # only for wrong tags
+
     for position, tag in enumerate(tags):
         if not isinstance(tag, str):
             raise UsageError(
@@ -211,6 +212,8 @@ def side_of(value: Any, name: str, options: FormatOptions, others: Iterable[Any]
     side = GivenSide(name, options if names is None else replace(options, names=names), passed_over=Counter())
     side = _of_answers(side, value) if options.input in ANSWER_FORMATS else _with_kind(side, value)
     if side.kind in ("tags", None) and options.names is not None:
+        from clueval.formats.tag_lists import names_of_tags  # most tags are text
+
         side = side._replace(names=names_of_tags(options.names, "labels"))
     return side._replace(options=options)
 
@@ -811,6 +814,8 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
 
 def _document_of_tags(tags: Sequence[str], id_: str, options: Reading | None = None) -> Document:
     """Return the tags of one sentence as a document, whose tokens are empty. Raises `TagError`."""
+    from clueval.formats.tag_lists import chunks_of  # most lists of tags are counted without documents
+
     scheme, invalid = (None, None) if options is None else (options.scheme, options.invalid)
     rows = list(chunks_of(tags, scheme, invalid or "conlleval"))
     tokens = ("",) * len(tags)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag
 from clueval.core.case import TOKENS, Key, Where, are_flat, keys_of, keys_of_triples
 from clueval.core.count import EITHER, FEW_DOCUMENTS, DocumentPlace, Plan, in_documents
-from clueval.core.document import GROUP, UNPLACED, Document, Layers, Row
+from clueval.core.document import GROUP, ID, UNPLACED, Document, Layers, Row
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import CluevalError, OverlapError
 from clueval.formats.dialect import Dialect
@@ -268,13 +268,13 @@ class _Counting:
         """Count a text by itself."""
         (text,) = self._read([text])
         plan, layers = self._plan, self._bag.layers
-        document = Document(text.id, {}, metadata=text.metadata)
-        if not plan.takes(document, layers):
+        metadata = {**text.metadata, ID: text.id}
+        if not plan.takes(metadata, layers):
             return
         if self._layer in plan.where and (text.gold is not None or text.predicted is not None):
             labels = self._bag.read.values.setdefault(self._layer, set())
             labels.update(row[2] for rows in (text.gold, text.predicted) for row in rows or ())
-        place = plan.place(document, layers)
+        place = plan.place(metadata, layers)
         if place.name == text.id:
             self._ids[text.id] += 1
             place = place._replace(repeat=self._ids[text.id])
@@ -284,7 +284,7 @@ class _Counting:
         if self._in_sentences:
             place = place._replace(sentence=1)
         self._bag.add_text(place, text.positions or 0)
-        self._add_keys(place, self._keys_of(text, plan.on_spans(document, layers)))
+        self._add_keys(place, self._keys_of(text, plan.on_spans(metadata, layers)))
 
     def _read(self, texts: Sequence[PlainText]) -> Sequence[PlainText]:
         """Note what was read, and return the texts with the labels that steps give to their spans."""
