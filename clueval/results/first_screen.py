@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import visible
 from clueval.reports.content import SCREEN
@@ -90,7 +91,7 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
     yield from of_report({**report, "metrics": reports}, others, first=True) if others else of_changes(report)
 
 
-def exact_f1(report: Report) -> str:
+def exact_f1(report: Report, counted: Iterable[AnyMetric]) -> str:
     """Return the number that is called F1 most often, in words: exact and, unless layers are merged, labelled.
 
     Empty unless one metric was counted that has it.
@@ -106,9 +107,22 @@ def exact_f1(report: Report) -> str:
     several = len(numbers) + len(lacking) > 1
     shown = [f"{cut(visible(headline.sequence))} " * several + f"{percent(f1)} %" for headline, f1 in numbers]
     shown += [phrase("{layer} not predicted", layer=cut(visible(name))) for name in lacking]
-    merged = numbers[0][0].is_merged
-    right = phrase("start and end are right") if merged else phrase("start, end and label are right")
-    return f"F1 {', '.join(shown)}: {right}"
+    return f"F1 {', '.join(shown)}: {_rule(counted, is_merged=numbers[0][0].is_merged)}"
+
+
+def _rule(counted: Iterable[AnyMetric], *, is_merged: bool) -> str:
+    """Return what holds for the spans that are counted as right."""
+    for metric in counted:
+        if isinstance(metric, Exact) and metric.min_overlap is not None:
+            share = f"{100 * metric.min_overlap:g}"
+            if metric.overlap_of == "union":
+                return phrase(
+                    "the label is right, and at least {share} % of the union is shared", share=share
+                )
+            return phrase(
+                "the label is right, and at least {share} % of the gold span is covered", share=share
+            )
+    return phrase("start and end are right") if is_merged else phrase("start, end and label are right")
 
 
 def _layers_with_spans(report: Report) -> Report:

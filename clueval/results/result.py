@@ -417,7 +417,7 @@ class Result(Report):
         """The number that is called F1 most often, in words."""
         from clueval.results.first_screen import exact_f1
 
-        return exact_f1(self._report())
+        return exact_f1(self._report(), self.plan.metrics)
 
     def facts(self) -> Iterator[str]:
         """The numbers of documents and positions."""

@@ -45,6 +45,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("curate a=g.conll b=p.conll --votes 3", "votes is 3, but there are 2 annotators (use --votes all)"),
         ("agree a=g.conll b=p.conll --disagreements -o -", "--disagreements prints places"),
         ("profile g.conll p.conll --feature seen", "needs training data (add --train FILE)"),
+        ("errors g.conll p.conll --metric exact,levels", "a table of errors needs exactly one metric, not 2"),
+        ("threshold g.conll p.conll --score-feature s --metric exact,levels", "threshold needs exactly one"),
         ("profile g.conll p.conll --metric confusion", "metric 'confusion' cannot count buckets alone (use"),
         ("compare empty empty", "empty comes first and is no saved result, so it is gold"),
         ("convert g.conll --to spans -o dir", "dir: cannot be written: it is a folder (name a file)"),

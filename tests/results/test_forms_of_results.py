@@ -422,6 +422,23 @@ def test_first_screen_has_at_most_40_lines_of_80_columns(metrics: str, merge: bo
     assert lines[-1].startswith("signature: ")
 
 
+@pytest.mark.parametrize(
+    ("metric", "rule"),
+    [
+        ("exact", "start, end and label are right"),
+        ("exact(min_overlap=0.5)", "the label is right, and at least 50 % of the gold span is covered"),
+        (
+            "exact(min_overlap=0.125,overlap_of=union)",
+            "the label is right, and at least 12.5 % of the union is shared",
+        ),
+    ],
+)
+def test_the_first_line_says_what_is_right(metric: str, rule: str) -> None:
+    spans = [[(0, 2, "A")]]
+
+    assert str(score(spans, spans, metrics=metric)).split("\n")[0] == f"F1 100.00 %: {rule}"
+
+
 def test_first_screen_tells_what_was_read_and_the_headline_of_each_layer() -> None:
     lines = str(of_samples_first_screen()).split("\n")
 
