@@ -222,8 +222,8 @@ def threshold(
     for name in ("metrics", "min_score"):
         if name in options:
             raise UsageError(f"threshold has no option {name!r}", advice="use score")
-    chosen = only_metric(metric, "a threshold")
-    result = score(gold, predicted, metrics=chosen, score_feature=score_feature, **options)
+    metrics = only_metric(metric, "a threshold")
+    result = score(gold, predicted, metrics=metrics, score_feature=score_feature, **options)
     ((name, sequences),) = result.metrics.items()
     if len(sequences) != 1 or "curve" not in next(iter(sequences.values()), {}):
         names = ", ".join(sequences) or "none"
