@@ -18,12 +18,11 @@ from hypothesis import strategies as st
 from clueval.core.case import Case
 from clueval.core.count import Plan, count
 from clueval.core.document import Pair
-from clueval.core.overlap import joined_ranges
-from clueval.core.span import Span, intersect
+from clueval.core.span import Span
 from clueval.core.tally import added
 from clueval.files.errors import CluevalWarning, LimitError, UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, freeze_weights, parse_weights, weighted
-from clueval.metrics.fair.pairing import Item, subtract
+from clueval.metrics.fair.pairing import Item
 from clueval.metrics.fair.pairing import pair_up as pair_up_items
 from tests.cases import any_spans, case, counted, report, spans
 from tests.oracles import item, pair_by_lists
@@ -446,18 +445,6 @@ def test_findings_are_what_is_counted(gold: list[Span], predicted: list[Span]) -
     assert found == {
         key[1:]: n for key, n in Fair().count(both).items() if key[0] == "fair" and key[1] != "TP"
     }
-
-
-@given(st.frozensets(st.integers(0, 20)), st.frozensets(st.integers(0, 20)))
-def test_runs_are_sets(one: frozenset[int], other: frozenset[int]) -> None:
-    runs, others = (
-        list(joined_ranges(((at, at + 1) for at in side), join=int.__ge__)) for side in (one, other)
-    )
-    shared = intersect(runs, others)
-    subtract(runs, shared)
-
-    assert {at for start, end in shared for at in range(start, end)} == one & other
-    assert {at for start, end in runs for at in range(start, end)} == one - other
 
 
 # Many spans

@@ -22,13 +22,12 @@ from clueval.files.errors import CluevalWarning, FormatError, LimitError, UsageE
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.metrics.gate import pairing as pairing_module
 from clueval.metrics.gate.counts import GateCounts, average_precisions, macro_report
-from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, java_double, parse_types
+from clueval.metrics.gate.equality import COMPARISONS, java_double, parse_types
 from clueval.metrics.gate.pairing import (
     CONTAINMENTS,
     PAIRINGS,
     Touching,
     kept_within,
-    parse_thresholds,
     rounded,
     touches,
 )
@@ -356,12 +355,6 @@ def test_features_are_compared(
     for comparison, expected in zip(COMPARISONS, (equal, as_string, subsumed), strict=True):
         metric = Gate(features=("f",), feature_comparison=comparison)
         assert metric.counts(counted(metric, *sides)).correct_strict == expected
-
-
-def test_every_feature_is_compared_not_only_the_first() -> None:
-    one, other = Span(0, 1, "T", {"f": 1, "g": 1}), Span(0, 1, "T", {"f": 1, "g": 2})
-
-    assert not FeatureTest(("f", "g")).agree(one, other, "T")
 
 
 @pytest.mark.parametrize(
@@ -785,10 +778,6 @@ def test_more_spans_over_one_another_than_can_be_paired_are_refused(
 def test_settings_that_make_no_sense_are_refused(choices: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         GateWithin(**choices)
-
-
-def test_thresholds_are_sorted_and_unique() -> None:
-    assert parse_thresholds([0.5, 0.1, 0.5]) == (0.1, 0.5)
 
 
 @pytest.mark.parametrize(
