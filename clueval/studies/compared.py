@@ -27,7 +27,7 @@ from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, field_names, refuse_unknown, require_kind
 from clueval.formats.options import Reading
-from clueval.metrics import chosen_metrics
+from clueval.metrics import only_metric
 from clueval.metrics.fair import Fair
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reading.options import SETS, InputSide, LayerColumns, spooled
@@ -214,7 +214,7 @@ def profile(
     """
     refuse_unknown(options, ["feature", "train", "metric", "buckets", "layers", *_OF_SCORE], "profile")
     require_kind(buckets, "int | None", "buckets")
-    (chosen,) = chosen_metrics([metric])
+    chosen = only_metric(metric, "a profile")
     pairs = _pairs("profile", gold, predicted, metric=chosen, layers=layers, options=options)
     documents, train_choices = _training(train, layers, pairs.groups.readings[0])
 
@@ -305,7 +305,8 @@ def _metric_and_options(
         if name in fields:
             require_kind(fields[name], Choice.__annotations__[name], name)
     level_options = [name for name in ("level", "labelled", "unlabelled") if fields.get(name)]
-    (chosen,) = chosen_metrics([("levels" if level_options else "exact") if metric is None else metric])
+    default = "levels" if level_options else "exact"
+    chosen = only_metric(default if metric is None else metric, "a table of errors")
     if chosen not in (Exact(), Levels()) and not isinstance(chosen, Fair | Noisy):
         problem, advice = (
             f"there are no errors of metric {chosen.name!r}",
