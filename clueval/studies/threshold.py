@@ -19,8 +19,7 @@ from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, require_kind
 from clueval.files.writing import whole_file
 from clueval.reading.file_sides import files_of_side
-from clueval.reading.options import InputSide
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.options import InputSide, is_path_or_paths
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, shown

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, Plan, sequences_of
+from clueval.core.count import ALTERNATIVES, DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError, warn
@@ -32,7 +32,7 @@ from clueval.studies.agreement.places import (
     sequences_in,
     write_pygamma,
 )
-from clueval.transforms.changes import ALTERNATIVES, HIDDEN, choices_of
+from clueval.transforms.changes import HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
 from clueval.version import __version__
 
