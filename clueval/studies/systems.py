@@ -403,7 +403,7 @@ class _SpansOfRows:
         self._rows = [[with_merged(document, layers) for document in row] if merge else row for row in rows]
         self._indexes: dict[tuple[int, str], tuple[list[Span], SpanIndex]] = {}
 
-    def at(self, start: int, end: int, layers: Iterable[str]) -> Iterator[tuple[int, Span]]:
+    def at(self, start: int, end: int, layers: Iterable[str]) -> Iterator[tuple[int, str, Span]]:
         """Yield the spans of these layers that overlap a range, each with its row and its layer."""
         for layer in layers:
             for row, documents in enumerate(self._rows):

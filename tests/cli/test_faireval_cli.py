@@ -68,14 +68,6 @@ def test_a_config_that_is_missing_or_named_twice_is_an_error_of_one_line(
     assert error.count("\n") == 1
 
 
-def test_the_config_is_no_output(folder: Path, capsys: Capture) -> None:
-    before = config(folder).read_bytes()
-
-    assert main(["faireval", "--config", "run.config", "-o", "run.config"]) == 2
-    assert "is an input and cannot be overwritten" in capsys.readouterr().err
-    assert (folder / "run.config").read_bytes() == before
-
-
 @pytest.mark.parametrize("name", ["results", "results/", "new/"])
 def test_a_folder_as_eval_out_gets_a_file(folder: Path, capsys: Capture, name: str) -> None:
     (folder / "results").mkdir()
@@ -108,7 +100,7 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_one_line(
     assert (folder / "gold.csv").read_text(encoding="utf-8") == GOLD
 
 
-def test_no_folder_is_made_for_files_that_cannot_be_read(folder: Path, capsys: Capture) -> None:
+def test_no_folder_is_made_for_files_that_cannot_be_read(folder: Path) -> None:
     (folder / "system.csv").write_text("PER\tone\t2\t\n", encoding="utf-8")
     config(folder, "eval_out = new/")
 

@@ -500,6 +500,19 @@ def test_column_files_with_two_documents_of_one_id_are_refused(function: Any, tm
         function(*column_files(tmp_path, "aa"))
 
 
+def test_equal_texts_of_one_annotator_are_refused_with_advice_that_helps() -> None:
+    same = [A[0], Document("other", {}, tokens=A[0].tokens)]
+
+    with pytest.raises(
+        UsageError, match=r"has the same content as document 'd1' of A \(pair by id or name\)"
+    ):
+        agree({"A": same, "B": A}, pair_by="content")
+    with pytest.raises(UsageError, match=r"another document of A .* leave one of them out"):
+        agree({"A": [A[0], A[0]], "B": A}, pair_by="content")
+    with pytest.raises(UsageError, match=r"A has two documents 'd1' .*pair_by='content' pairs equal texts"):
+        agree({"A": [A[0], A[0]], "B": A})
+
+
 # Bad input
 
 
@@ -516,10 +529,10 @@ def test_column_files_with_two_documents_of_one_id_are_refused(function: Any, tm
         ({"A": A, "B": B}, {"pair_by": "luck"}, "cannot be paired by 'luck'"),
         ({"A": A, "B": B}, {"annotators": {"A": 1}}, "need one source"),
         ({"A": A, "B": [*B, B[0]]}, {}, "B has two documents 'd1'"),
-        ({"A": A, "B": ["d1"]}, {}, "no such file"),
-        ({"A": A, "B": [1]}, {}, "'int'|B\\[0\\] is an int"),
+        ({"A": A, "B": ["d1"]}, {}, "d1: there is no such file or folder"),
+        ({"A": A, "B": [1]}, {}, r"B\[0\] is an int"),
         ({"A": A, " ": B}, {}, "cannot be the name of an annotator"),
-        ({"A": A, "B": B}, {"scheme": "X"}, "X"),
+        ({"A": A, "B": B}, {"scheme": "X"}, "unknown tag scheme 'X'"),
         ({"A": A, "B": B}, {"intervals": True, "confidence": 2}, "confidence must be between 0 and 1"),
         ({"A": A, "B": B}, {"nothing": 1}, "agree has no option 'nothing'"),
         ({"A": A, "B": [document("d1", 10, layer="risk")]}, {}, "has no layer"),

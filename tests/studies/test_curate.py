@@ -108,6 +108,11 @@ def test_curate_takes_over_a_document_of_one_annotator():
     assert kept(list(curate({"A": A, "B": B[:1]})))["d2"] == [(1, 2, "PER")]
 
 
+def test_curate_warns_if_no_document_is_shared():
+    with pytest.warns(CluevalWarning, match="no document is shared by two annotators, so that each is kept"):
+        assert len(list(curate({"A": [document("x", 3)], "B": [document("y", 3)]}))) == 2
+
+
 def test_curate_as_union_joins_each_component():
     curated = list(curate({"A": A, "B": B, "C": C}, union=True))
 
@@ -250,7 +255,7 @@ def test_curate_refuses_annotators_with_the_name_of_a_choice(tmp_path: Path, nam
         ({"votes": 0}, "votes cannot be 0"),
         ({"votes": "most"}, "votes cannot be 'most'"),
         ({"votes": 2, "union": True}, "votes and union cannot be used together"),
-        ({"decisions": "no-such-file"}, "No such file|no such file"),
+        ({"decisions": "no-such-file"}, "no-such-file: there is no such file"),
         ({"decisions": 3}, "decisions must be"),
         ({"decisions": [], "conflicts": "none"}, "conflicts cannot be 'none'"),
         ({"nothing": 1}, "curate has no option 'nothing'"),

@@ -173,7 +173,7 @@ def test_files_have_tabs_or_are_json_and_keep_unknown_columns(tmp_path: Path) ->
         ),
         ("[1]", "a.tsv:1: a decision must be an object"),
         ("[{}]", "a.tsv:1: the table has no column 'document'"),
-        ("[[[[", "a.tsv:1"),
+        ("[[[[", "a.tsv:1: not JSON"),
         (
             '[{"document": ["d"], "start": 1, "end_inclusive": 1, "fingerprint": "", "choice": ""}]',
             "must be text",
