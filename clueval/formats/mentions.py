@@ -17,7 +17,13 @@ from typing import Any
 
 from clueval.core.document import MENTION, OFFSETS, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
-from clueval.core.span_forms import BY_ID, TOKENS_OF_PIPELINE, UNPARSABLE, is_token_of_pipeline
+from clueval.core.span_forms import (
+    BY_ID,
+    REPAIRED_ANSWERS,
+    TOKENS_OF_PIPELINE,
+    UNPARSABLE,
+    is_token_of_pipeline,
+)
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
@@ -174,7 +180,7 @@ def _items(
         if answer.in_batch and answer.id is not None:
             metadata[BY_ID] = answer.id
         passed_over["texts around answers"] += answer.around
-        passed_over["repaired answers"] += answer.repaired
+        passed_over[REPAIRED_ANSWERS] += answer.repaired
         identifier = MissingId(number) if answer.id is None else answer.id
         yield Document(identifier, {layer: spans}, metadata=metadata, unit="character", file=file)
 
