@@ -75,6 +75,9 @@ class Problems(Report):
                 self._lines.append(f"{name}: {repaired_in_words(repaired)}")
             if not_read := without_repaired(passed_over):
                 self._lines.append(f"{name}: not read: {in_words(not_read)}")
+            if unusual := +check.unusual:
+                flat = f"; {_FLAT}" if {"repeated spans", "overlapping spans"} & unusual.keys() else ""
+                self._lines.append(f"{name}: {in_words(unusual)}{flat}")
             if to is not None and writer is not None and not problems:
                 try:
                     lost = in_words(check.lost(to, writer))
@@ -118,6 +121,7 @@ class Problems(Report):
         return "\n".join(map(visible, self._lines)) if form == "text" else super().render(form, **shown)
 
 
+_FLAT = "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them"
 _COLUMNS = ("file", "line", "document", "problem", "advice")
 
 

@@ -250,14 +250,16 @@ def reads(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str]
     def value_of(text: str) -> Any:
         try:
             gold, colon, predicted = text.partition(":") if paired else (text, "", "")
-            return SideValues(read(gold), read(predicted)) if colon else read(text)
+            if colon:
+                return SideValues(*(read(side) if side else None for side in (gold, predicted)))
+            return read(text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
     return value_of
 
 
-Input = Annotated[Path, input_path]
+Input = Annotated[Path, reads(input_path)]
 Output = Annotated[Path, output_path]
 OutputFolder = Annotated[Path, output_folder]
 OutputName = Annotated[str, output_name]
@@ -502,14 +504,15 @@ def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def pair_of(group: type[Group], values: Given) -> Group | tuple[Group, Group]:
-    """Return the dataclass with these values, or one for each side if any value differs."""
+    """Return the dataclass with these values, or one for each side if any differs; `None` is the default."""
     if not any(isinstance(value, SideValues) for value in values.values()):
         return group(**values)
-    gold, predicted = (
-        {name: value[side] if isinstance(value, SideValues) else value for name, value in values.items()}
-        for side in (0, 1)
-    )
-    return group(**gold), group(**predicted)
+
+    def of_side(side: int) -> Group:
+        of_each = {name: v[side] if isinstance(v, SideValues) else v for name, v in values.items()}
+        return group(**{name: value for name, value in of_each.items() if value is not None})
+
+    return of_side(0), of_side(1)
 
 
 # --- help

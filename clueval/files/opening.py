@@ -27,6 +27,28 @@ BLOCK = 1 << 18
 Progress = Callable[[int], object]
 """Called with the number of bytes that were read since the last call (gzipped bytes of a gzipped file)."""
 
+
+class FileProgress:
+    """Calls `progress` with the bytes of one file that were read for the first time; it may be read several times."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._most = 0
+
+    def of_reading(self) -> Progress:
+        """Return what one reading of the file calls with its bytes, from the beginning."""
+        position = 0
+
+        def advance(size: int) -> None:
+            nonlocal position
+            position += size
+            if position > self._most:
+                self._progress(position - self._most)
+                self._most = position
+
+        return advance
+
+
 Complain = Callable[[CluevalError], object]
 """Called with an error; raises the error, or stores it for a list of all errors."""
 
@@ -73,7 +95,7 @@ def is_folder(path: Path) -> bool:
 
 def blocks(
     path: Path,
-    progress: Progress | None = None,
+    progress: FileProgress | None = None,
     complain: Complain = refuse,
     max_line: int = MAX_LINE,
     size: int = BLOCK,
@@ -98,7 +120,9 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number + offset, line
 
 
-def raw_content(path: Path, most: int = MAX_LINE, *, mark: bool = False) -> bytes:
+def raw_content(
+    path: Path, most: int = MAX_LINE, progress: FileProgress | None = None, *, mark: bool = False
+) -> bytes:
     """Return the whole content of a file, unpacked but not decoded; with `mark` its byte-order mark, too.
 
     Raises `FileError` if the file cannot be read, `FormatError` for more than `most` bytes or a damaged gzip
@@ -106,7 +130,7 @@ def raw_content(path: Path, most: int = MAX_LINE, *, mark: bool = False) -> byte
     """
     pieces: list[bytes] = []
     size = 0
-    for data in _blocks_with_mark(path) if mark else raw_blocks(path):
+    for data in _blocks_with_mark(path, progress) if mark else raw_blocks(path, progress):
         size += len(data)
         if size > most:
             raise file_too_long(str(path), most)
@@ -116,7 +140,7 @@ def raw_content(path: Path, most: int = MAX_LINE, *, mark: bool = False) -> byte
 
 def whole_lines(
     path: Path,
-    progress: Progress | None = None,
+    progress: FileProgress | None = None,
     max_line: int = MAX_LINE,
     size: int = BLOCK,
 ) -> Iterator[bytes]:
@@ -124,7 +148,7 @@ def whole_lines(
     return _cut_at_line_ends(raw_blocks(path, progress, size), str(path), max_line)
 
 
-def raw_blocks(path: Path, progress: Progress | None = None, size: int = BLOCK) -> Iterator[bytes]:
+def raw_blocks(path: Path, progress: FileProgress | None = None, size: int = BLOCK) -> Iterator[bytes]:
     """Yield the unpacked bytes of a file without byte-order mark, cut anywhere; see `whole_lines`."""
     first = True
     for data in _blocks_with_mark(path, progress, size):
@@ -156,7 +180,7 @@ def sha256_of(paths: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def _blocks_with_mark(path: Path, progress: Progress | None = None, size: int = BLOCK) -> Iterator[bytes]:
+def _blocks_with_mark(path: Path, progress: FileProgress | None = None, size: int = BLOCK) -> Iterator[bytes]:
     try:
         with _opened(path) as raw:
             counted = raw if progress is None else _counted(raw, progress, size)
@@ -171,12 +195,13 @@ def _blocks_with_mark(path: Path, progress: Progress | None = None, size: int = 
         raise FileError(problem, file=str(path)) from error
 
 
-def _counted(raw: BufferedReader[Any], progress: Progress, size: int) -> BufferedReader[Any]:
-    """Return the file; `progress` is called with the number of bytes of each read, before unpacking."""
+def _counted(raw: BufferedReader[Any], progress: FileProgress, size: int) -> BufferedReader[Any]:
+    """Return the file; `progress` gets the number of bytes of each read, before unpacking."""
+    advance = progress.of_reading()
 
     def read_some(most: int) -> bytes:
         data = raw.read(most)
-        progress(len(data))
+        advance(len(data))
         return data
 
     return BufferedReader(ReadThrough(raw, read_some), size)

@@ -98,7 +98,9 @@ def note_open_file(file: Any) -> None:
 
 
 def input_path(text: str) -> Path:
-    """Return the path that an argument names, which is an input."""
+    """Return the path that an argument names, which is an input. Raises `UsageError` for an empty name."""
+    if not text:
+        raise UsageError("the name of an input file is empty")
     note_input(text)
     return Path(text)
 

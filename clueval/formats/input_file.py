@@ -15,7 +15,7 @@ from clueval.core.tags import is_tag
 from clueval.files.limits import Limits, sentence_too_long, too_many
 from clueval.files.opening import (
     Complain,
-    Progress,
+    FileProgress,
     beginning_of,
     blocks,
     decoded_as_written,
@@ -39,7 +39,7 @@ class InputFile:
     Attributes:
         path: the path of the file, or of a member of an archive.
         limits: the most that is read of it.
-        progress: is called with the number of bytes of each read.
+        progress: gets the number of bytes of each read.
         texts: returns the documents of the text that belongs to a file without one.
         passed_over: how often the file has what is not read, by kind in the plural.
         repaired: how many ill-formed tags were repaired, by layer, in formats whose tags do not tell it.
@@ -48,7 +48,7 @@ class InputFile:
 
     path: Path
     limits: Limits = field(default_factory=Limits)
-    progress: Progress | None = None
+    progress: FileProgress | None = None
     texts: Callable[[], Iterable[Document]] = tuple
     passed_over: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
@@ -133,7 +133,7 @@ class InputFile:
 
     def raw(self) -> bytes:
         """Return the whole content, unpacked but not decoded, without a byte-order mark."""
-        return raw_content(self.path, self.limits.max_line)
+        return raw_content(self.path, self.limits.max_line, self.progress)
 
     def data(self) -> bytes:
         """Return the content of a file that is XML, or a text with tags; there is a limit on these."""
@@ -149,7 +149,9 @@ class InputFile:
 
     def text_as_on_disk(self) -> str:
         """Return the whole text with its line ends and its byte-order mark, if it has one."""
-        return decoded_as_written(raw_content(self.path, self.limits.max_line, mark=True), self.path)
+        return decoded_as_written(
+            raw_content(self.path, self.limits.max_line, self.progress, mark=True), self.path
+        )
 
     def byte_blocks(self) -> Iterable[bytes]:
         """Yield the unpacked bytes, cut anywhere."""

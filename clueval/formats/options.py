@@ -227,8 +227,8 @@ class Reading:
         require_types(self)
         object.__setattr__(self, "meta", _columns_of_metadata(self.meta))
         if self.row is not None:
-            keys = described_keys(self.row) if self.row else {}
-            object.__setattr__(self, "row", ",".join(f"{key}={name}" for key, name in keys.items()) or None)
+            keys = described_keys(self.row)
+            object.__setattr__(self, "row", ",".join(f"{key}={name}" for key, name in keys.items()))
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
         if isinstance(self.labels, str):
@@ -255,7 +255,7 @@ class Reading:
     @property
     def format(self) -> str | None:
         """The name of the format, or the description of rows, by which `clueval.formats.form` finds the reader."""
-        return self.input if self.input is not None else str(self.row) if self.row else None
+        return self.input if self.input is not None else None if self.row is None else str(self.row)
 
     @property
     def limits(self) -> Limits:

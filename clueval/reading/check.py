@@ -10,7 +10,9 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Unpack
 
-from clueval.core.document import Document
+from clueval.core.case import are_flat
+from clueval.core.document import GROUP, MENTION, Document, Layers
+from clueval.core.span import NO_LABEL
 from clueval.core.tags import OUTSIDE, count_illegal, ill_formed, is_tag, scheme_called, scheme_of, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.files.options import checked_call, require_kind
@@ -22,8 +24,8 @@ from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.writer import Writer, refuse_lost
 from clueval.reading.convert import Conversion
-from clueval.reading.options import LayerSource, layer_names
-from clueval.reading.paths import as_path, name_of_input, spooled
+from clueval.reading.options import LayerSource, layer_names, name_of_input, spooled
+from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
 from clueval.reading.source import Source, source_of
 
@@ -117,6 +119,8 @@ class Check:
     documents: int = 0
     tokens: int = 0
     schemes: Mapping[str, str | None] = field(default_factory=dict)
+    # how many spans have no label or zero length, are repeated or overlap, which is a problem for some metrics only
+    unusual: Counter[str] = field(default_factory=Counter)
 
     def problems(self) -> Iterator[CluevalError]:
         """Yield all problems; raise none of them.
@@ -146,6 +150,7 @@ class Check:
                 else:
                     self.documents += 1
                     self.tokens += (item.end or item.start) - item.start
+                    _count_unusual(item, self.unusual)
         except CluevalError as error:
             yield error
 
@@ -171,6 +176,36 @@ class Check:
             refuse_lost(name, self.lost(name, writer), +self.source.file.passed_over)
         except CluevalError as error:
             yield error
+
+
+def _count_unusual(document: Document, numbers: Counter[str]) -> None:
+    """Count spans without label, repeated ones, those of zero length, and those that overlap others of their layer."""
+    layers = document.layers
+    for layer in layers:
+        rows = layers.rows(layer) if isinstance(layers, Layers) else None
+        if rows is None:
+            spans = [span for span in layers[layer] if span.features.keys().isdisjoint((GROUP, MENTION))]
+            keys = [(span.fragments, span.label) for span in spans]
+            numbers["spans without label"] += [label for _, label in keys].count(NO_LABEL)
+        else:
+            numbers["spans without label"] += [label for _, _, label in rows].count(NO_LABEL)
+            if are_flat(rows):
+                continue
+            keys = [(((start, end),), label) for start, end, label in rows]
+        distinct = list(dict.fromkeys(keys))
+        numbers["repeated spans"] += len(keys) - len(distinct)
+        numbers["zero-length spans"] += sum(start == end for ((start, end), *_), _ in distinct)
+        pieces = sorted(
+            (*piece, place) for place, (fragments, _) in enumerate(distinct) for piece in fragments
+        )
+        furthest, of_place = 0, 0
+        overlapping: set[int] = set()
+        for start, end, place in pieces:
+            if start < furthest:
+                overlapping |= {place, of_place}
+            if end > furthest:
+                furthest, of_place = end, place
+        numbers["overlapping spans"] += len(overlapping)
 
 
 # Files of columns

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import FileError, FormatError, UsageError
-from clueval.files.opening import Progress, whole_lines
+from clueval.files.opening import FileProgress, Progress, whole_lines
 from clueval.formats.documents import (
     form_of_file,
     head_of,
@@ -164,7 +164,7 @@ class Source:
         """Return a document with the name of its file before its id, or in its place."""
         if self.form.group:
             folder, slash, _ = (self.name or "").rpartition("/")
-            return replace(document, id=f"{folder}{slash}{document.id}")
+            return replace(document, id=f"{folder}{slash}{document.id}") if slash else document
         is_missing = isinstance(document.id, MissingId)
         in_rows = self.form.name == "inline" and document.id != self.file.stem
         if (self.form.is_one_document or self.form.name == "bdoc") and not in_rows:
@@ -313,7 +313,8 @@ def source_of(
         )
     if form.name == "vrt":
         _require_elements(path, options)
-    return Source(InputFile(path, options.limits, progress), form, options, name)
+    file_progress = None if progress is None else FileProgress(progress)
+    return Source(InputFile(path, options.limits, file_progress), form, options, name)
 
 
 _TOKEN = re.compile(rb"^[^<\s]", re.MULTILINE)

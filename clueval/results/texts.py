@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,7 @@ from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.formats.options import Reading
-from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, require_pair_by
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths, require_pair_by
 from clueval.results.options import Groups, texts_may_differ
 
 if TYPE_CHECKING:
@@ -87,12 +86,12 @@ def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | Non
     read = Read()
     schemes = {side.name: side.options.scheme for side in sides.listed[:2] if side.options.scheme is not None}
     pairs = _pairs(sides.texts(read))
-    if sides.given is not None and sides.kind == "tags":
+    if sides.kind == "tags":
         if counting.score_feature is not None:
             advice = "give spans with the feature, or leave out score_feature"
             raise UsageError("tags have no scores", advice=advice)
         read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
-    if sides.given is not None:
+    if sides.kind != "paths":
         steps = _first_steps(sides, groups, plan)
         return Texts(pairs, sides.kind, steps, read, schemes, fast=partial(_bag_in_memory, sides))
     file_groups = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
@@ -138,41 +137,54 @@ class FileReading:
         remaining = iter(pairs)
         are_rows = not (plan.by or plan.units or plan.where)
         while group := list(islice(remaining, PAIRS_TOGETHER)):
-            bag = self._bag_of_rows(group, plan, progress) if are_rows else None
+            sources_of = cache(partial(self.sources, progress=progress))  # it gets the bytes of a file once
+            bag = self._bag_of_rows(group, plan, layers, sources_of) if are_rows else None
             are_rows = bag is not None
             if bag is not None:
                 yield bag
             else:
-                yield from (self._bag_of_pair(pair, plan, layers, progress) for pair in group)
+                for sources in map(sources_of, group):
+                    yield self._bag_of_pair([source.anew() for source in sources], plan, layers)
 
-    def _bag_of_rows(self, pairs: Sequence[FilePair], plan: Plan, progress: Progress | None) -> Bag | None:
-        """Return the bag of pairs of files that have one document each; None if documents must be counted."""
-        first = self.sources(pairs[0])
+    def _bag_of_rows(
+        self,
+        pairs: Sequence[FilePair],
+        plan: Plan,
+        layers: Sequence[str],
+        sources_of: Callable[[FilePair], Sequence[Source]],
+    ) -> Bag | None:
+        """Return the bag of pairs of files that have one document each; None if documents must be counted.
+
+        Of one pair, documents are held, and counted if they have more than rows.
+        """
+        first = sources_of(pairs[0])
         if not all(source.is_document_of_rows for source in first):
             return None
         from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
         read = Read()
-        texts = (self.sides.texts_of(self.sources(pair, progress), read) for pair in pairs)
-        bag = bag_of_row_files(first, chain.from_iterable(texts), plan)
+        texts = chain.from_iterable(self.sides.texts_of(sources_of(pair), read) for pair in pairs)
+        if len(pairs) > 1:
+            bag = bag_of_row_files(first, texts, plan)
+        else:
+            documents = list(texts)
+            bag = bag_of_row_files(first, documents, plan)
+            bag = count(_pairs(documents), plan, layers) if bag is None else bag
         if bag is not None:
             bag.read.include(read)
             bag.read.settle(self.schemes)
         return bag
 
-    def _bag_of_pair(
-        self, pair: FilePair, plan: Plan, layers: Sequence[str], progress: Progress | None
-    ) -> Bag:
+    def _bag_of_pair(self, sources: Sequence[Source], plan: Plan, layers: Sequence[str]) -> Bag:
         from clueval.reading.column_files import bag_of_columns  # not needed for what is in memory
 
-        sources = self.sources(pair, progress)
         bag = bag_of_columns(sources, plan)
         if bag is None and all(source.form.kind == "rows" for source in sources):
             from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
             rows = [source.anew() for source in sources]
             bag = bag_of_row_files(rows, self.sides.texts_of(rows, Read()), plan)
-            sources = sources if bag is None else tuple(rows)
+            sources = sources if bag is None else rows
         if bag is None:
             read = Read()
             bag = count(_pairs(self.sides.texts_of(sources, read)), plan, layers)
@@ -191,23 +203,28 @@ def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> 
         return (_answers_step(form == MENTIONS, groups, plan),)
     if groups.preparing is not None:
         groups.preparing.require_no_answers()
-    if sides.given is not None or texts_may_differ(plan):
+    if texts_may_differ(plan):
         return ()
-    gold, predicted = sides.listed[:2]
-    if not gold.files or not predicted.files:
-        return ()
-    from clueval.reading.source import need_placing  # not needed for what is in memory
+    if sides.kind != "paths":
+        forms = [side.form for side in sides.listed[:2]]
+        if None in forms:
+            return ()
+        are_one_text = False
+    else:
+        gold, predicted = sides.listed[:2]
+        if not gold.files or not predicted.files:
+            return ()
+        sources = [sides.source(side, side.files[0][1]) for side in (gold, predicted)]
+        forms = [source.form for source in sources]
+        are_one_text = sources[0].has_text_of(sources[1]) or sources[1].has_text_of(sources[0])
+    from clueval.reading.source import need_placing  # not needed for lists in memory
 
-    gold_source, predicted_source = (sides.source(side, side.files[0][1]) for side in (gold, predicted))
-    forms = gold_source.form, predicted_source.form
     have_tokens = [form.counts_tokens for form in forms]
     is_of_tokens = groups.counting.unit == "token"
     in_tokens = is_of_tokens and not all(have_tokens)
-    if any(form.name == "nerval" for form in forms) or not (in_tokens or need_placing(*forms)):
+    if any(form.name == "nerval" for form in forms):
         return ()
-    if not in_tokens and (
-        gold_source.has_text_of(predicted_source) or predicted_source.has_text_of(gold_source)
-    ):
+    if not in_tokens and (are_one_text or not need_placing(*forms)):
         return ()
     from clueval.transforms.placing import Placing  # few pairs of formats need it
 
@@ -285,20 +302,19 @@ def sides_of(
 
 def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
     """Return the bag of lists of tags or spans; None if documents must be counted."""
-    lists = sides.given
-    if lists is None or len(sides.listed) > 2 or sides.pair_by is not None:
+    if sides.kind == "paths" or len(sides.listed) > 2 or sides.pair_by is not None:
         return None
-    if lists.kind == "tags":
+    gold, predicted = [side.items for side in sides.listed]
+    if sides.kind == "tags":
         from clueval.reading.clusters import TagReading, bag_of_tags  # not needed for files
 
         readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
-        return bag_of_tags(lists.items, plan, readings, ids=lists.ids)
-    if lists.kind != "spans":
+        return bag_of_tags([gold, predicted], plan, readings, ids=sides.ids)
+    if sides.kind != "spans":
         return None
     from clueval.reading.triples import bag_of_triples  # not needed for files
 
-    gold, predicted = lists.items
-    return bag_of_triples(gold, predicted, plan, ids=lists.ids)
+    return bag_of_triples(gold, predicted, plan, ids=sides.ids)
 
 
 def _pairs(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Pair]]:

@@ -177,7 +177,7 @@ class TestSets:
             (["--features", "ix"], "no annotation has the feature 'ix'"),
             (["--by", "ix"], "no annotation has the feature 'ix'"),
             (["--score-feature", "points"], "document 'a': annotation 11 [0,3) 'Person' has no score"),
-            (["--thresholds", "11"], "gate(thresholds=...) need scores"),
+            (["--thresholds", "11"], "gate(thresholds=...) needs scores"),
             (["--nil", ""], "gate(nil=...) needs a feature"),
             (["--containing", "Key:Sectoin"], "no annotation is in 'Key:Sectoin'"),
             (["--containing", "Section"], "write it SET:TYPE"),

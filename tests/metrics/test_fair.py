@@ -257,7 +257,9 @@ def test_a_metric_is_a_value() -> None:
     ("options", "message"),
     [
         ({"focus": "gold"}, "unknown Fair.focus 'gold'"),
-        ({"labels": "PER"}, "labels must be several labels, not the string 'PER'"),
+        ({"labels": "PER"}, "labels must be several names, not the string 'PER'"),
+        ({"labels": (1,)}, "labels must be several names, but one of them is an int"),
+        ({"labels": ("A", "B"), "exclude": ("B", "A")}, "Fair.exclude has every label of Fair.labels"),
         ({"weights": {"XE": {}}}, "unknown error type 'XE' in the weights"),
         ({"weights": {"LE": {"XP": 1}}}, "LE cannot count as 'XP'"),
         ({"weights": {"LE": {"FP": -1}}}, "the weight of LE as FP must be a number of 0 or more, not -1"),
@@ -279,6 +281,7 @@ def test_labels_that_never_occur_are_refused_and_excluded_ones_are_named() -> No
 
     with pytest.raises(UsageError, match="no span is labelled 'X'"):
         Fair(labels=("A", "X")).check(total)
+    Fair(labels=("A", "X"), exclude=("X",)).check(total)  # in FairEval, too, the label is then left out
     with pytest.warns(CluevalWarning, match="fair.exclude: no span has the label 'C'"):
         Fair(exclude=("B", "C")).check(total)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -69,7 +70,9 @@ def test_check_lists_what_is_not_read_and_what_another_format_would_lose(
 
     assert main(["check", str(path)]) == 0
     summary = f"{path}: no problems; 1 document, 3 positions"
-    assert capsys.readouterr().out == f"{summary}\n{path}: not read: 1 notes, 1 relations\n"
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [summary, f"{path}: not read: 1 notes, 1 relations"]
+    assert lines[2].startswith(f"{path}: 2 overlapping spans; ")
     for to, says in (
         ("doccano", "cannot hold 1 features, 1 gaps"),
         ("conll", "cannot hold 1 spans within tokens, 1 features"),
@@ -77,7 +80,8 @@ def test_check_lists_what_is_not_read_and_what_another_format_would_lose(
     ):
         assert main(["check", str(path), "--to", to]) == 0
         lines = capsys.readouterr().out.splitlines()
-        assert lines[1:] == [f"{path}: not read: 1 notes, 1 relations", f"{path}: {to} {says}"]
+        assert lines[1] == f"{path}: not read: 1 notes, 1 relations"
+        assert lines[3:] == [f"{path}: {to} {says}"]
 
 
 def test_check_names_no_kind_of_which_there_is_nothing(
@@ -159,3 +163,19 @@ def test_rows_that_are_read_as_answers_lead_to_the_option_for_other_rows(
     assert main(["check", str(path)]) == 1
     assert "--row text=KEY,spans=KEY" in capsys.readouterr().out
     assert main(["check", str(path), "--row", "text=text,spans=response"]) == 0
+
+
+def test_check_names_spans_that_only_some_metrics_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One span is repeated, [4,4) is empty, [0,7) overlaps both others, and [8,11) has no label; none is a problem."""
+    spans = [[0, 3, "PER"], [0, 3, "PER"], [4, 4, "LOC"], [0, 7, "ORG"], [8, 11, None]]
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"text": "Ada met Bob", "label": spans}) + "\n", encoding="utf-8")
+
+    assert main(["check", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == (
+        f"{path}: 1 spans without label, 1 repeated spans, 1 zero-length spans, 3 overlapping spans; "
+        "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them"
+    )
+    assert clueval.check(path) == []

@@ -188,8 +188,24 @@ def test_missing_files_folders_and_formats_are_refused(tmp_path: Path) -> None:
         list(read(tmp_path))
     with pytest.raises(FileError, match="is a folder, but"):
         score(tmp_path, write(tmp_path / "a.vrt", ""))
+    with pytest.raises(FileError, match=r"a\*: is a pattern, but .* is a file"):
+        score(tmp_path / "a*", tmp_path / "a.vrt")
     with pytest.raises(UsageError, match="unknown format 'xls'"):
         list(read(tmp_path, input="xls"))
+
+
+@pytest.mark.parametrize("option", ["label_map", "hierarchy", "names", "text", "min_score", "any_of", "save"])
+def test_an_empty_name_of_a_file_is_refused_by_the_name_of_its_option(option: str) -> None:
+    with pytest.raises(UsageError, match=f"^{option} is empty"):
+        score([["B-PER"]], [["B-PER"]], **{option: ""})
+
+
+def test_an_empty_name_of_an_input_is_refused_and_does_not_mean_the_current_folder() -> None:
+    for call in (lambda: list(read("")), lambda: score("", ""), lambda: check("")):
+        with pytest.raises(UsageError, match="the name of the file or folder is empty"):
+            call()
+    with pytest.raises(UsageError, match="is not KEY=NAME"):
+        list(read("a.jsonl", row=""))
 
 
 def test_character_references_that_name_no_character_stay() -> None:

@@ -254,3 +254,27 @@ def test_what_is_passed_over_in_rows_in_memory_is_that_of_the_file() -> None:
         == of_rows.passed_over
         == {"gold": {"relations": 1}, "predicted": {"relations": 1}}
     )
+
+
+@pytest.mark.parametrize(("gold", "predicted"), [("doccano", "tokens"), ("tokens", "doccano")])
+def test_rows_of_two_formats_are_placed_on_one_text_as_files_are(
+    gold: str, predicted: str, tmp_path: Path
+) -> None:
+    """The texts differ in white space, and one format has tokens: [0,11) PER and, with a blank at its edge, LOC."""
+    text = "Frida  Kahlo in Bern"
+    sides = {
+        "doccano": [{"id": 1, "text": text, "label": [[0, 12, "PER"], [15, 20, "LOC"]]}],
+        "tokens": [DIALECTS["tokens"]],
+    }
+    paths = {}
+    for name, rows in sides.items():
+        paths[name] = tmp_path / f"{name}.jsonl"
+        paths[name].write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+
+    of_rows = score(sides[gold], sides[predicted], metrics="exact").to_dict()
+    of_files = score(paths[gold], paths[predicted], metrics="exact").to_dict()
+
+    assert of_rows["metrics"]["exact"]["label"]["micro"]["tp_gold"] == 2
+    assert of_rows["prepared"] == {"placed": {"trimmed": 1}}
+    for key in ("metrics", "prepared", "documents", "tokens"):
+        assert of_rows[key] == of_files[key]

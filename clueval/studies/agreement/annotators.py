@@ -32,21 +32,29 @@ from clueval.reading.file_sides import (
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of, with_text_of
-from clueval.reading.options import require_layers, require_pair_by, require_positions
+from clueval.reading.options import (
+    are_paths,
+    is_path_or_paths,
+    require_layers,
+    require_pair_by,
+    require_positions,
+)
 from clueval.reading.paths import (
     INCEPTION,
     Files,
-    are_paths,
+    as_path,
     files_of,
     folders_of,
     is_in_archive,
-    is_path_or_paths,
     located,
     with_equal_names,
     without_ending,
 )
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, form_at, formats_that_read, need_placing, source_of
+
+NOTHING_SHARED = "no document is shared by two annotators"
+PAIRING = "documents are paired by id, files of folders by name; pair_by='content' pairs equal texts"
 
 BY_DOCUMENT = "document/annotator"
 LAYOUTS = "annotator/document", BY_DOCUMENT
@@ -318,7 +326,7 @@ def annotators_of(
     by_name = dict(sources) if isinstance(sources, Mapping) else None
     unnamed = [] if by_name is not None else list(sources)
     if len(unnamed) == 1 and isinstance(unnamed[0], str | PathLike):
-        by_name = _annotators_at(Path(unnamed[0]), read, naming, system)
+        by_name = _annotators_at(as_path(unnamed[0]), read, naming, system)
         if isinstance(system, str | PathLike) and str(system) in by_name and not Path(system).exists():
             system = by_name.pop(str(system))
     elif naming.annotators is not None or naming.layout is not None:
@@ -326,7 +334,7 @@ def annotators_of(
             "columns of annotators and a layout need one source", advice="give one file or folder"
         )
     elif by_name is None and all(isinstance(source, str | PathLike) for source in unnamed):
-        paths = [Path(path) for path in unnamed]
+        paths = [as_path(path) for path in unnamed]
         for path in paths:
             files_of(path)  # raises for a path that does not exist
         by_name = dict(zip(names_of(paths), paths, strict=True))
