@@ -89,7 +89,8 @@ def metric_named(name: str, **settings: Any) -> AnyMetric:
     Partial(factor=0.5, glue=False, betas=())
     """
     kind = metric_class(name)
-    _settings_of(kind, name, settings)
+    if settings:
+        _settings_of(kind, name, settings)
     metric: AnyMetric = kind(**settings)
     return metric
 

@@ -168,7 +168,7 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
         label_rows = headline.of_labels()[0]
         rows = _worst_first(row for row in label_rows if id(row) in frequent)
         names = (phrase("exact, {label}", label=_name(row, headline.is_merged)) for row in rows)
-        shown = [*of_sequence, *zip(names, rows, strict=True)]
+        shown = [_cells(name, row) for name, row in (*of_sequence, *zip(names, rows, strict=True))]
         title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(label_rows))}"
         yield _table(title, "", shown)
 
@@ -184,7 +184,7 @@ def _labels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     frequent = _with_most_spans(labels, most - sum(len(averages) for _, averages in parts))
     several = len(of_metric) > 1 or of_metric[0].is_merged
     rows = [
-        (_name(row, several), row)
+        _cells(_name(row, several), row)
         for of_labels, averages in parts
         for row in (*_worst_first(row for row in of_labels if id(row) in frequent), *averages)
     ]
@@ -201,24 +201,25 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
     `groups` are the reports by value; those that are made when they are asked for have a method `headlines`, which
     yields each value with reports that have at least the headlines.
     """
-    of_headline: dict[str, list[tuple[str, Row]]] = {}
+    of_headline: dict[str, list[tuple[float | None, list[Cell]]]] = {}  # with the F1
     reports = getattr(groups, "headlines", None)
     for value, metrics in (
         reports() if reports else ((value, group["metrics"]) for value, group in groups.items())
     ):
         for headline in headlines(metrics, with_rows=False):
-            of_headline.setdefault(headline.name, []).append((cut(value), headline.row))
+            cells = _cells(cut(value), headline.row)
+            of_headline.setdefault(headline.name, []).append((headline.row["f1"], cells))
     for name, rows in of_headline.items():
-        rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
-        yield _table(f"{phrase('By {key}', key=key)}: {name}", key, rows)
+        rows.sort(key=lambda row: (row[0] is None, row[0]))
+        yield _table(f"{phrase('By {key}', key=key)}: {name}", key, [cells for _, cells in rows])
 
 
 # Rows
 
 
-def _table(title: str, first: str, rows: Iterable[tuple[str, Row]]) -> Table:
-    """Return a table of rows with their names: rates, and the numbers of spans of both sides."""
-    return Table(title, [first, *named([*RATES, *_SUPPORT])], [_cells(name, row) for name, row in rows])
+def _table(title: str, first: str, rows: Sequence[list[Cell]]) -> Table:
+    """Return a table of rows that begin with their names: rates, and the numbers of spans of both sides."""
+    return Table(title, [first, *named([*RATES, *_SUPPORT])], rows)
 
 
 def _cells(name: str, row: Row) -> list[Cell]:
