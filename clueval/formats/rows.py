@@ -71,15 +71,12 @@ class _SpanKeys(NamedTuple):
     end: str
     label: str
     features: tuple[str, ...]
-    has_fragments: bool = False
-    has_details: bool = False
+    has_fragments: bool
+    has_details: bool
 
 
-_KEYS_OF_LISTS = _SpanKeys("start", "end", "label", ())
-"""What the values of a span that is a list are called."""
-
-_Member = tuple[Any, _SpanKeys, Mapping[str, Any]]
-"""A span as a row has it, or one of its alternatives, with its keys and the features of its group."""
+_GROUP_FEATURES = object()
+"""The key of the features of its group in the object of a span with alternatives, or of one of these."""
 
 
 class _RowsOfTags(Mapping[str, "list[Row]"]):
@@ -114,7 +111,6 @@ def _decoded(
     ]
 
 
-_NO_LIMIT = sys.maxsize
 _MOST_SHAPES = 1000
 """The number of combinations of keys that are remembered."""
 
@@ -134,7 +130,8 @@ class RowReader(RowInput):
         sources = () if options.layers is None or dialect.source_is != "key" else options.layers.values()
         self._paths = paths(dialect.text, dialect.tokens, dialect.id, dialect.spans, *map(str, sources))
         self._span_paths = paths(dialect.start, dialect.ends, dialect.label)
-        self._not_metadata, self._no_features = hidden_keys(dialect), keys_of_no_features(dialect)
+        self._not_metadata = hidden_keys(dialect)
+        self._no_features = keys_of_no_features(dialect) | {_GROUP_FEATURES}
         self._control = dialect.control if options.layers is not None else ""
         # whether the features of a span are an object
         self._has_objects = dialect.features not in ("", "*") and "|" not in dialect.features
@@ -143,6 +140,7 @@ class RowReader(RowInput):
         self._text: str | None = None
         self._tokens: list[str] | None = None
         self._id = ""
+        self._within: tuple[int, int] | None = None  # the range in which all spans so far lie
         self._keys_of_row = lru_cache(_MOST_SHAPES)(self._new_row_keys)
         self._keys_of_span = lru_cache(_MOST_SHAPES)(self._new_span_keys)
         self._tag_names: dict[str, Mapping[int, str]] = {}
@@ -340,18 +338,17 @@ class RowReader(RowInput):
 
     def _layers(self, row: Mapping[str, Any], keys: Mapping[str, str | None]) -> Mapping[str, Sequence[Span]]:
         """Return the spans of each layer, which are made when they are asked for, unless they have gaps or groups."""
-        ordered = self.dialect.ordered
+        ordered, content = self.dialect.ordered, self._tokens if self._text is None else self._text
+        in_points = self.options.offsets in (None, "points")
+        self._within = (0, len(content)) if in_points and content is not None else None
         rows: dict[str, list[Row]] = {}
         details: dict[str, list[Details]] = {}
         spans: dict[str, list[Span]] = {}
         for layer, key in keys.items():
             rows[layer] = []
-            items = [] if key is None else row[key]
-            items = items if type(items) is list else self.listed(items, repr(key))
-            if not items:
+            if key is None or not (items := self._items(row[key], key, self._sources[layer])):
                 continue
-            members = self._members(items, self._sources[layer])
-            layer_rows, layer_details, ranges = self._spans(members, layer)
+            layer_rows, layer_details, ranges = self._spans(items, layer, self._sources[layer])
             if ranges:
                 layer_spans = [
                     (ranges.get(number) or (span[:2],), span[2], layer_details[number])
@@ -365,47 +362,61 @@ class RowReader(RowInput):
                 layer_details = [layer_details[number] for number in order]
             if layer_details:
                 details[layer] = layer_details
-        layers = Layers({}, rows, self.number, details)
+        layers = Layers({}, rows, self.number, details, self._within)
         return {layer: spans.get(layer) or layers[layer] for layer in keys} if spans else layers
 
+    def _items(self, items: Any, key: str, source: str) -> list[Any]:
+        """Return the spans of a source and of the annotation set that is read, as a row has them under a key."""
+        items = items if type(items) is list else self.listed(items, repr(key))
+        if self._control:
+            items = [item for item in items if type(item) is not dict or item.get(self._control) == source]
+        if self.set is not None and self.dialect.of_span:
+            items = [item for item in items if type(item) is not dict or self._is_of_set(item)]
+        return list(self._members(items)) if self._span_paths else items
+
     def _spans(
-        self, members: Iterable[_Member], layer: str
+        self, items: list[Any], layer: str, source: str, *, are_members: bool = False
     ) -> tuple[list[Row], list[Details], Mapping[int, Ranges]]:
         """Return the spans of a layer, what they have besides, and the ranges of those with gaps or in groups.
 
-        The loop takes most of the time of reading, so it is one body.
+        The loop takes most of the time of reading, so it is one body. `are_members`: `_members` has returned `items`.
         """
         dialect, in_points = self.dialect, self.options.offsets in (None, "points")
         text = self._text
-        content = self._tokens if text is None else text
-        limit = len(content) if content is not None and in_points else _NO_LIMIT
+        limit = sys.maxsize if self._within is None else self._within[1]
         nothing: Details = NOTHING, None, self.number
         more = bool(dialect.end_inclusive)
         rows: list[Row] = []
         details: list[Details] = []
         ranges: dict[int, Ranges] = {}
         references: dict[int, Any] = {}  # by the number of the span, where it is not the text at its position
-        has_details, keys = False, _KEYS_OF_LISTS
-        for item, item_keys, group in members:
+        label_keys = source if dialect.source_is == "label" else dialect.label
+        has_details, names = False, None
+        for item in items:
             span_details, fragments, reference = nothing, None, None
-            if item_keys is not keys:
-                keys = item_keys
-                start_key, end_key, label_key, _, has_fragments, keys_have_details = keys
-            if keys is _KEYS_OF_LISTS:
-                start, end, label = item if type(item) is list and len(item) == 3 else self._listed_span(item)
-            else:
+            if type(item) is dict:
+                if item.keys() != names:
+                    is_special = "alternatives" in item or "entity" in item
+                    if is_special and not (are_members or self._span_paths):
+                        return self._spans(list(self._members(items)), layer, source, are_members=True)
+                    names, keys = item.keys(), self._keys_of_span(label_keys, *item)
+                    start_key, end_key, label_key, _, has_fragments, keys_have_details = keys
                 start, end, label = item.get(start_key), item.get(end_key), item.get(label_key)
                 reference = item.get(dialect.reference)
                 if has_fragments and (fragments := self._fragments(item)) is not None:
                     start, end = fragments[0][0], fragments[-1][1] - more
-                if keys_have_details or group:
-                    has_details, span_details = True, self._details(item, keys, group)
+                if keys_have_details:
+                    has_details, span_details = True, self._details(item, keys)
+            else:
+                start_key, end_key, names = "start", "end", None
+                start, end, label = item if type(item) is list and len(item) == 3 else self._listed_span(item)
             if type(start) is not int or type(end) is not int:
-                start, end = self.whole(start, keys.start), self.whole(end, keys.end)
+                start, end = self.whole(start, start_key), self.whole(end, end_key)
             if type(label) is not str or not label:
                 label = self._label(label)
             end += more
             if not 0 <= start < end <= limit:
+                self._within = None
                 self._require_place(start, end, layer, label)
             if (
                 reference is not None
@@ -421,37 +432,24 @@ class RowReader(RowInput):
             rows = self._in_points(rows, ranges, references)
         return rows, details if has_details else [], ranges
 
-    def _members(self, items: Iterable[Any], source: str) -> Iterator[_Member]:
-        dialect = self.dialect
-        label_keys = source if dialect.source_is == "label" else dialect.label
-        of_span = "" if self.set is None else dialect.of_span
-        keys, names = _KEYS_OF_LISTS, None
-        for number, item in enumerate(items):
-            if self._control and type(item) is dict and item.get(self._control) != source:
-                continue
-            if type(item) is not dict:
-                yield item, _KEYS_OF_LISTS, NOTHING
-            elif of_span and (owner := first_value(item, of_span)) is not None and str(owner) != self.set:
-                continue
-            elif self._span_paths or "alternatives" in item or "entity" in item:
-                for member, group in self._group(item, number):
-                    yield member, self._keys_of_span(label_keys, *member), group
-            else:
-                if item.keys() != names:
-                    names, keys = item.keys(), self._keys_of_span(label_keys, *item)
-                yield item, keys, NOTHING
+    def _is_of_set(self, item: Mapping[str, Any]) -> bool:
+        owner = first_value(item, self.dialect.of_span)
+        return owner is None or str(owner) == self.set
 
-    def _group(
-        self, item: dict[str, Any], number: int
-    ) -> Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-        """Return the object of a span and those of its alternatives, each with the features of its group."""
-        if is_token_of_pipeline(item):
-            self.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
-        try:
-            members = list(members_of(item, str(number)))
-        except ValueError as error:
-            self.refuse(str(error), 'as in "alternatives": [{"start": 0, "end": 2}]')
-        return [(with_paths(member, self._span_paths), group) for member, group in members]
+    def _members(self, items: Iterable[Any]) -> Iterator[Any]:
+        """Yield spans with the values of paths, and after each its alternatives."""
+        for number, item in enumerate(items):
+            if type(item) is not dict:
+                yield item
+                continue
+            if is_token_of_pipeline(item):
+                self.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
+            try:
+                for member, group in members_of(item, str(number)):
+                    more = {_GROUP_FEATURES: group} if group else {}
+                    yield {**with_paths(member, self._span_paths), **more}
+            except ValueError as error:
+                self.refuse(str(error), 'as in "alternatives": [{"start": 0, "end": 2}]')
 
     def _listed_span(self, item: Any) -> Sequence[Any]:
         """Return the start, the end and the label of a list of these; the label may be missing."""
@@ -473,7 +471,7 @@ class RowReader(RowInput):
             raise SpanError(problem, line=self.number, document=self._id, advice=self.dialect.advice)
         Span(start, end, {layer: label}, line=self.number)
 
-    def _details(self, item: Mapping[str, Any], keys: _SpanKeys, group: Mapping[str, Any]) -> Details:
+    def _details(self, item: Mapping[Any, Any], keys: _SpanKeys) -> Details:
         """Return the features of a span, its id and its line."""
         features: Mapping[str, Any] = NOTHING
         if keys.features:
@@ -485,7 +483,9 @@ class RowReader(RowInput):
         identifier = item.get(self.dialect.span_id)
         if not isinstance(identifier, int | str) or identifier == "":
             identifier = None
-        return {**features, **group} if group else features, identifier, self.number
+        if _GROUP_FEATURES in item:
+            features = {**features, **item[_GROUP_FEATURES]}
+        return features, identifier, self.number
 
     def _new_span_keys(self, label_keys: str, *item: str) -> _SpanKeys:
         """Return how objects with these keys are read."""
@@ -505,7 +505,9 @@ class RowReader(RowInput):
             features = tuple(key for key in item if key not in self._no_features and key != label)
         elif "|" in dialect.features:
             features = tuple(key for key in keys_of(dialect.features) if key in item)
-        has_details = bool(features) or not {dialect.span_id, dialect.features}.isdisjoint(item)
+        has_details = bool(features) or not {dialect.span_id, dialect.features, _GROUP_FEATURES}.isdisjoint(
+            item
+        )
         return _SpanKeys(start, end, label, features, "fragments" in item, has_details)
 
     def _fragments(self, item: Mapping[str, Any]) -> Ranges | None:
@@ -619,8 +621,9 @@ def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
     if (annotator := first_value(row, dialect.annotator)) is not None:
         return [(str(annotator),)]
     items = row.get(first_key(row, dialect.spans)) if dialect.of_span else None
-    objects = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    owners = [first_value(item, dialect.of_span) for item in objects]
+    if not isinstance(items, list):
+        return []
+    owners = [first_value(item, dialect.of_span) for item in items if isinstance(item, dict)]
     return [(str(owner),) for owner in owners if owner is not None]
 
 
