@@ -215,7 +215,7 @@ def curate(
         clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv
         clueval curate anna.conll bob.conll carl.conll -o gold.tsv --decisions decisions.tsv
     """
-    from clueval.reading.convert import Conversion, format_for  # agree needs none of these
+    from clueval.reading.convert import Conversion, format_for, has_other_columns  # agree needs none of these
     from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
     from clueval.studies.decisions import keep_decisions, read_decisions
 
@@ -271,7 +271,7 @@ def curate(
             output=output.path,
         )
         put_documents(conversion, documents(results))
-    if name == "conll" and _has_other_columns(annotators.paths[0], Reading(**options), read):
+    if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), read):
         remark("only tokens and layers are written; other columns of the annotators' files are left out")
     if undecided is not None:
         listed = UndecidedPlaces(names, places)
@@ -287,23 +287,6 @@ def curate(
     if decided is not None:
         remark(decided.words())
     return 0
-
-
-def _has_other_columns(path: Path, reading: Reading, read: Read) -> bool:
-    """Return whether the first file has more columns than those of its tokens and of the layers that were read."""
-    from clueval.formats.documents import is_column_format
-    from clueval.formats.input_file import InputFile
-    from clueval.formats.options import FormatOptions
-    from clueval.reading.paths import files_of
-    from clueval.reading.source import form_at
-
-    _, first = files_of(path)[0]
-    if not is_column_format(form_at(first, FormatOptions.of(reading))):
-        return False
-    lines = InputFile(first).beginning().split("\n")
-    tokens = (line.strip() for line in lines if line.strip() and line[0] not in "#<")
-    cells = next((line.split("\t" if "\t" in line else None) for line in tokens), ())
-    return len(cells) > 1 + len(set().union(*read.sources.values()))
 
 
 def _is_plain(path: Path) -> bool:
