@@ -11,7 +11,7 @@ import errno
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from importlib.util import find_spec
@@ -170,6 +170,16 @@ def put_text(text: str) -> None:
             title.startswith("Headlines") and lines[number - 1] != title and not line.startswith("---")
         )
         console.print(Text(line, style="bold" if line and (line == title or is_headline) else ""))
+
+
+def put_prose(lines: Iterable[str]) -> None:
+    """Print sentences; on a terminal, those that are longer than its lines go on below, with their indentation."""
+    from textwrap import wrap  # few commands print sentences
+
+    width = columns_of_terminal()
+    for line in lines:
+        margin = " " * (len(line) - len(line.lstrip()) + 2)
+        put(line if width is None else "\n".join(wrap(line, width, subsequent_indent=margin)))
 
 
 def put_markdown(text: str) -> None:
