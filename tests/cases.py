@@ -74,6 +74,18 @@ def any_spans(most: int = 8, **shape: Any) -> st.SearchStrategy[list[Span]]:
     return st.lists(any_span(**shape), max_size=most)
 
 
+def flat(spans: list[Span]) -> list[Span]:
+    """The spans without gaps that overlap, and equal, none before them."""
+    kept: list[Span] = []
+    for span in spans:
+        ranges = span.start, span.end
+        if span.parts is None and not any(
+            span.overlaps(other) or (other.start, other.end) == ranges for other in kept
+        ):
+            kept.append(span)
+    return kept
+
+
 def moved(side: Sequence[Span], by: int) -> list[Span]:
     """Return the spans, each further on by a number of positions."""
     return [span.placed(lambda start, end: (start + by, end + by)) for span in side]

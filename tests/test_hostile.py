@@ -224,9 +224,7 @@ def test_a_bad_path_is_one_line_of_every_command(
     assert bad in BAD_PATHS or str(loop) in error
 
 
-def test_names_of_files_that_are_not_utf8_give_ids_that_can_be_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_of_files_that_are_not_utf8_give_ids_that_can_be_written(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     folder.mkdir()
     with open(os.fsencode(folder) + b"/n\xe4me.conll", "w") as file:  # noqa: PTH123  # its name is bytes

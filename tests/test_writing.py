@@ -189,7 +189,7 @@ class TestWhatIsThere:
 
         assert zipfile.ZipFile(tmp_path / "received.xlsx").testzip() is None
 
-    def test_a_device_is_written_through(self, tmp_path: Path) -> None:
+    def test_a_device_is_written_through(self) -> None:
         master, slave = os.openpty()
         try:
             path = Path(os.ttyname(slave))

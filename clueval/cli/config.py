@@ -37,7 +37,8 @@ from clueval.formats.form import Form
 from clueval.formats.options import SELECT_SETS, FormatOptions, Reading
 from clueval.metrics import METRICS
 from clueval.metrics.settings import metrics_in
-from clueval.reading.paths import STDIN, files_of
+from clueval.reading.options import STDIN
+from clueval.reading.paths import files_of
 
 FILES = ("clueval.toml", "pyproject.toml")
 """The files in the order in which they are searched; the first with a configuration is read."""

@@ -22,7 +22,7 @@ from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.files.writing import named_together
 from clueval.metrics import chosen_metrics
-from clueval.reading.paths import spooled
+from clueval.reading.options import spooled
 from clueval.results.options import Counting
 from clueval.results.summary import layers_not_predicted
 from clueval.studies.errors import Errors

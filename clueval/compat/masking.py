@@ -26,8 +26,8 @@ from clueval.formats.options import EVERY_SET, FormatOptions, Reading
 from clueval.formats.table_columns import records_of
 from clueval.metrics.masking import IgnoredWords, Masking, WordWeights
 from clueval.reading.file_sides import files_of_side
-from clueval.reading.options import SETS, LayerColumns, readings_of, require_layers
-from clueval.reading.paths import are_paths, files_of, spooled
+from clueval.reading.options import SETS, LayerColumns, are_paths, readings_of, require_layers, spooled
+from clueval.reading.paths import files_of
 from clueval.reading.source import form_at
 from clueval.results.inputs import repairs_of, swapped, warnings_of
 from clueval.results.options import Counting, Groups, Workers, groups_of

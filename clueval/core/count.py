@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
-from clueval.core.document import Document, Notes, Pair, Text, collector_paused, metadata_with_id
+from clueval.core.document import ID, Document, Notes, Text, collector_paused, metadata_with_id
 from clueval.core.metric import AnyMetric, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
@@ -28,6 +28,10 @@ DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
 
 FEW_DOCUMENTS = 10
+
+ALTERNATIVES, UNIT = "alternatives", "unit"
+"""The names of the step that chooses among alternatives, and of the one that converts positions: this notes nothing,
+and the signature says the unit without it."""
 
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
@@ -53,11 +57,6 @@ class Step(Protocol):
     def check(self, notes: Notes) -> Iterable[str]:
         """Yield warnings, given the sum of all notes; raise `UsageError` for a choice that never applied."""
         ...
-
-
-def each(change: Callable[[Pair], Iterable[Pair]], pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs that `change` makes of each pair."""
-    return [changed for pair in pairs for changed in change(pair)]
 
 
 class DocumentPlace(NamedTuple):
@@ -129,20 +128,18 @@ class Plan:
         layers = {getattr(metric, "within", None) for metric in self.metrics}
         return frozenset(name for name in layers if name is not None)
 
-    def place(self, document: Document, layers: Sequence[str]) -> DocumentPlace:
-        """Return the place of what is counted in a document, given the layers so far."""
-        metadata = metadata_with_id(document)
+    def place(self, metadata: Mapping[str, str], layers: Sequence[str]) -> DocumentPlace:
+        """Return the place of what is counted in a document with this id and metadata, given the layers so far."""
         values = tuple(metadata.get(key, WITHOUT_VALUE) for key in self.by)
         waits = tuple(key for key in self.where if key not in layers and key not in metadata)
         if self.units is None:
             return DocumentPlace(values, waits=waits)
         is_document = self.units in (DOCUMENT, SENTENCE, EITHER)
-        name = document.id if is_document else metadata.get(self.units, WITHOUT_VALUE)
+        name = metadata[ID] if is_document else metadata.get(self.units, WITHOUT_VALUE)
         return DocumentPlace(values, name, waits=waits)
 
-    def takes(self, document: Document, layers: Sequence[str]) -> bool:
+    def takes(self, metadata: Mapping[str, str], layers: Sequence[str]) -> bool:
         """Return whether a document meets the conditions on the metadata that it has; others may be on layers."""
-        metadata = metadata_with_id(document)
         return all(
             key in layers or key not in metadata or metadata[key] in values
             for key, values in self.where.items()
@@ -161,12 +158,11 @@ class Plan:
                 problem = f"metric {metric.name!r} cannot leave spans out of the count"
                 raise UsageError(f"{problem}, as a filter on a layer asks for", advice=metric.filters)
 
-    def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
+    def on_spans(self, metadata: Mapping[str, str], layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
         if not self.where:
             return NOTHING
         self.require_filters(layers)
-        metadata = metadata_with_id(document)
         return {key: labels for key, labels in self.where.items() if key in layers or key not in metadata}
 
 
@@ -196,8 +192,9 @@ def count(
         aligned = pairs if plan.align is None else changed(plan.align, pairs)
         sides = [side for pair in aligned for side in pair.sides if side is not None]
         bag.see_layers(layer for side in sides for layer in side.layers if layer not in frames)
-        if plan.takes(first, bag.layers):
-            place = plan.place(first, bag.layers)
+        metadata = metadata_with_id(first)
+        if plan.takes(metadata, bag.layers):
+            place = plan.place(metadata, bag.layers)
             if place.name == first.id:
                 ids[first.id] += 1
                 place = place._replace(repeat=ids[first.id])
@@ -266,7 +263,7 @@ def in_documents(bag: Bag) -> Bag:
 
 def _count_cases(bag: Bag, plan: Plan, place: DocumentPlace, pair: Text, parts: TextParts | None) -> None:
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
-    where = plan.on_spans(pair.first, bag.layers)
+    where = plan.on_spans(metadata_with_id(pair.first), bag.layers)
     present = presence(pair.sides)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
     whole = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
@@ -313,7 +310,7 @@ def _require_countable(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -
 
         first, _ = keys.ranges[keys.keys.index(key)]
         metrics = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
-        where = plan.on_spans(pair.first, bag.layers)
+        where = plan.on_spans(metadata_with_id(pair.first), bag.layers)
         for candidate in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (candidate.sequence, candidate.first) == (keys.sequence, first):
                 count_in_place(metrics, candidate, pair)
@@ -365,7 +362,7 @@ def _tallies(
     first: Document = pairs[0].first
     tallies: _Tallies = []
     for metric in split_metrics(plan.metrics)[1]:
-        where = plan.on_spans(first, bag.layers)
+        where = plan.on_spans(metadata_with_id(first), bag.layers)
         texts = aligned if metric.same_text else pairs
         if plan.merge and not metric.whole:
             texts = [_with_layers(pair, bag.layers, whole=not metric.merges) for pair in texts]

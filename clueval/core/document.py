@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
@@ -91,7 +91,7 @@ class Layers(Mapping[str, Sequence[Span]]):
         yield from [layer for layer in self._spans if layer not in self._rows]
 
     def __len__(self) -> int:
-        return len({*self._rows, *self._spans})
+        return len({*self._rows, *self._spans}) if self._spans else len(self._rows)
 
     def __contains__(self, layer: object) -> bool:
         return layer in self._rows or layer in self._spans
@@ -178,7 +178,7 @@ _TYPES: dict[str, tuple[type, str]] = {
 """The types of the fields of a document that are checked, and their names."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Document:
     """One document of one side: its text, and its spans by layer.
 
@@ -214,39 +214,7 @@ class Document:
     file: str | None = field(default=None, compare=False)
     ordered: bool = field(default=False, compare=False, repr=False)
 
-    # The `__init__` of a frozen dataclass calls `object.__setattr__` for each attribute and takes twice as long.
-    def __init__(
-        self,
-        id: str,
-        layers: Mapping[str, Sequence[Span]],
-        tokens: Sequence[str] | None = None,
-        text: str | None = None,
-        unit: Unit = "token",
-        start: int = 0,
-        token_ids: Sequence[str] | None = None,
-        sentences: Sequence[Sentence] = (),
-        metadata: Mapping[str, str] = NOTHING,
-        tags: Mapping[str, Sequence[str]] = NOTHING,
-        lines: Sequence[int] | None = None,
-        file: str | None = None,
-        ordered: bool = False,
-    ) -> None:
-        _set_id(self, id)
-        _set_layers(self, layers)
-        _set_tokens(self, tokens)
-        _set_text(self, text)
-        _set_unit(self, unit)
-        _set_start(self, start)
-        _set_token_ids(self, token_ids)
-        _set_sentences(self, sentences)
-        _set_metadata(self, metadata)
-        _set_tags(self, tags)
-        _set_lines(self, lines)
-        _set_file(self, file)
-        _set_ordered(self, ordered)
-        self._check()
-
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         if not isinstance(self.unit, str) or self.unit not in ("token", "character"):
             self._require_types()
             raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
@@ -358,23 +326,6 @@ class Document:
         if self.unit == "character":
             return (self.text or "")[start - first : end - first]
         return " ".join((self.tokens or ())[start - first : end - first])
-
-
-(
-    _set_id,
-    _set_layers,
-    _set_tokens,
-    _set_text,
-    _set_unit,
-    _set_start,
-    _set_token_ids,
-    _set_sentences,
-    _set_metadata,
-    _set_tags,
-    _set_lines,
-    _set_file,
-    _set_ordered,
-) = (Document.__dict__[attribute.name].__set__ for attribute in fields(Document))
 
 
 def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:

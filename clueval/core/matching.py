@@ -89,17 +89,18 @@ def match_of(span: Span, around: Sequence[Span]) -> Match:
 
 def class_of(start: int, end: int, around: Sequence[LabelledRow]) -> tuple[Kind, Labels]:
     """Return the class and the joined labels of the match of a span, given the spans around it as in `match_of`."""
-    for row in around:
-        if row[0] == start and row[1] == end:
-            return "exact", row[2]
-    if not around or around[0][0] > start or around[-1][1] < end:
+    reach = None
+    is_adjacent = True
+    for begin, past, labels in around:
+        if begin == start and past == end:
+            return "exact", labels
+        is_adjacent &= reach is None or begin == reach
+        reach = past
+    if reach is None or not is_adjacent or around[0][0] > start or reach < end:
         return "missed", NOTHING
     if len(around) == 1:
         return "superset", around[0][2]
-    for row, following in pairwise(around):
-        if row[1] != following[0]:
-            return "missed", NOTHING
-    exactly = around[0][0] == start and around[-1][1] == end
+    exactly = around[0][0] == start and reach == end
     return "tiling" if exactly else "overlap", joined_labels(start, end, around)
 
 
@@ -164,17 +165,17 @@ def joined_labels(start: int, end: int, partners: Sequence[LabelledRow]) -> Labe
     for begin, past, labels in partners:
         inside = (past if past < end else end) - (begin if begin > start else start)
         for layer, label in labels.items():
-            of_layer = positions.setdefault(layer, {})
+            if layer not in positions:
+                positions[layer] = {}
             if label is not None:
+                of_layer = positions[layer]
                 of_layer[label] = of_layer.get(label, 0) + inside
-    return Frozen({layer: _label_of_most(of_layer) for layer, of_layer in positions.items()})
+    return Frozen(zip(positions, map(_label_of_most, positions.values()), strict=True))
 
 
 def _label_of_most(positions: Mapping[str, int]) -> str | None:
     """Return the label with most positions, the first of equals; labels were added by position."""
-    if len(positions) < 2:  # as most are
-        return next(iter(positions), None)
-    return max(positions, key=positions.__getitem__)
+    return max(positions, key=positions.__getitem__, default=None)
 
 
 def merge_layers(

@@ -304,6 +304,28 @@ def require_choices(group: Any, name: str) -> None:
             )
 
 
+def require_texts(group: Any, name: str, *settings: str) -> None:
+    """Make the values of these settings tuples; `UsageError` for one that is not several texts."""
+    for setting in settings:
+        value = getattr(group, setting)
+        several = f"{name}.{setting} must be several names"
+        if isinstance(value, str):
+            raise UsageError(f"{several}, not the string {value!r}")
+        if not isinstance(value, Iterable):
+            raise UsageError(f"{several}, not {described(value)}")
+        texts = tuple(value)
+        for text in texts:
+            if not isinstance(text, str):
+                raise UsageError(f"{several}, but one of them is {described(text)}")
+        object.__setattr__(group, setting, texts)
+
+
+def require_beta(value: Any, name: str) -> None:
+    """Raise `UsageError` unless the weight of recall is above 0 and not so great that F cannot be computed."""
+    if not is_number(value) or not 0 < value <= 1e6:
+        raise UsageError(f"{name} must be a number above 0, up to a million, not {value!r}")
+
+
 def is_number(value: object) -> bool:
     """Return whether a value is a number, and not True or False."""
     return isinstance(value, int | float) and not isinstance(value, bool)

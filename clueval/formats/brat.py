@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.core.document import GROUP, Document
@@ -30,8 +29,10 @@ TYPE = "type"
 _KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
 _EQUIVALENT = re.compile(r"Equiv(\s+T\d+\S*){2,}\s*")
 _NUMBERS = r"[^\S\t]*([0-9]{1,18})[^\S\t]+([0-9]{1,18})[^\S\t]*"
-_SPAN = re.compile(rf"([^ \t]*) {_NUMBERS}((?:;{_NUMBERS.replace('(', '(?:')})*)(?:\t(.*))?", re.DOTALL)
-"""The type of a span, the start and the end of its first range, its further ranges, and its text."""
+_SPAN = re.compile(
+    rf"(T\d+\S*)\t([^ \t]*) {_NUMBERS}((?:;{_NUMBERS.replace('(', '(?:')})*)(?:\t(.*))?", re.DOTALL
+)
+"""The id and the type of a span, the start and the end of its first range, its further ranges, and its text."""
 _ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
 _NUMBERED_NOTE = re.compile(r"#\w*\d")
 
@@ -39,12 +40,13 @@ _NUMBERED_NOTE = re.compile(r"#\w*\d")
 
 
 class _Annotations:
-    """The annotations of one document, by the ids of its lines."""
+    """The annotations of one document, by the ids of their lines."""
 
     def __init__(self, file: str) -> None:
         self._place = file, 0  # of the line that is read
         self._ids: set[str] = set()
-        self._spans: dict[str, tuple[str, FileMention]] = {}
+        self._labels: dict[str, str] = {}
+        self._mentions: dict[str, FileMention] = {}
         self._triggers: dict[str, str] = {}
         self._features: dict[str, dict[str, Any]] = {}
         self.passed_over: Counter[str] = Counter()
@@ -56,23 +58,28 @@ class _Annotations:
 
     def add(self, file: InputFile) -> None:
         """Read the lines of a file. Raises `FormatError` for one that is not brat's."""
+        name = file.name
         for number, line in file.lines():
-            self._place = file.name, number
             if line.strip():
+                self._place = name, number
                 self._add_line(line)
 
     def _add_line(self, text: str) -> None:
+        span = _SPAN.fullmatch(text)
         identifier, _, rest = text.partition("\t")
-        if not _ID.fullmatch(identifier):
+        if span is None and not _ID.fullmatch(identifier):
             advice = "a line begins with T1, A1, R1 ... and a tab"
             self._refuse(f"{identifier[:20]!r} is not an id of brat", advice)
-        if identifier[0] not in "*#" or _NUMBERED_NOTE.match(identifier):
+        kind = identifier[0]
+        if kind not in "*#" or _NUMBERED_NOTE.match(identifier):
             if identifier in self._ids:
                 self._refuse(f"the id {identifier!r} occurs twice")
             self._ids.add(identifier)
-        kind = identifier[0]
-        if kind == "T":
-            self._add_span(identifier, rest)
+        if span is not None:
+            self._add_span(*span.groups())
+        elif kind == "T":
+            problem = f"the positions of {identifier} cannot be read"
+            self._refuse(problem, "write them START END, joined by ;")
         elif kind in "AMN":
             fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
             self._references.append((self._place, "attribute", list(filter(None, fields))))
@@ -85,12 +92,9 @@ class _Annotations:
                 self._triggers[identifier] = trigger
                 self._references.append((self._place, "event", [trigger]))
 
-    def _add_span(self, identifier: str, rest: str) -> None:
-        match = _SPAN.fullmatch(rest)
-        if match is None:
-            problem = f"the positions of {identifier} cannot be read"
-            self._refuse(problem, "write them START END, joined by ;")
-        label, start, end, others, text = match.groups()
+    def _add_span(
+        self, identifier: str, label: str, start: str, end: str, others: str, text: str | None
+    ) -> None:
         if not label:
             self._refuse(f"{identifier} has no type")
         file, line = self._place
@@ -103,7 +107,8 @@ class _Annotations:
             except SpanError as error:
                 error.file = file
                 raise
-        self._spans[identifier] = label, FileMention(ranges, text, line, identifier)
+        self._labels[identifier] = label
+        self._mentions[identifier] = FileMention(ranges, text, line, identifier)
 
     def _words_of_kind(self, kind: str) -> Iterator[list[str]]:
         """Yield the words of those lines that refer to others."""
@@ -115,71 +120,64 @@ class _Annotations:
     def finish(self) -> None:
         """Give attributes and groups to their spans. Raises `FormatError` for an id that no line has."""
         for (trigger,) in self._words_of_kind("event"):
-            if trigger not in self._spans:
+            if trigger not in self._labels:
                 self._refuse(f"no line has the span {trigger[:20]!r} of an event")
         for fields in self._words_of_kind("attribute"):
             if len(fields) < 2:
                 self._refuse("an attribute needs a name and the id of a span")
             name, target, *words = fields
             target = self._triggers.get(target, target)
-            if target in self._spans:
-                self._add_feature(target, name, " ".join(words) if words else True)
+            if target in self._labels:
+                values = self._features.setdefault(target, {}).setdefault(name, [])
+                value = " ".join(words) if words else True
+                values += [] if value in values else [value]
             elif target not in self._ids:
                 self._refuse(f"no line has the id {target[:20]!r}")
+        for features in self._features.values():  # several values of one name are a list
+            features.update({name: values[0] for name, values in features.items() if len(values) == 1})
         groups: list[dict[str, None]] = []
         for words in self._words_of_kind("group"):
             members = dict.fromkeys(words)
             for member in members:
-                if member not in self._spans:
+                if member not in self._labels:
                     self._refuse(f"no line has the id {member[:20]!r}")
             joined = [group for group in groups if group.keys() & members.keys()]
             groups = [group for group in groups if not group.keys() & members.keys()]
             groups.append({target: None for group in (*joined, members) for target in group})
-        self._join(groups)
-
-    def _add_feature(self, target: str, name: str, value: str | bool) -> None:
-        """Add a feature of a span; several values of one name are a list."""
-        features = self._features.setdefault(target, {})
-        if name not in features:
-            features[name] = value
-            return
-        before = features[name] if isinstance(features[name], list) else [features[name]]
-        if value not in before:
-            features[name] = [*before, value]
+        if groups:
+            self._join(groups)
 
     def _join(self, groups: Iterable[Iterable[str]]) -> None:
         """Give equivalent spans the feature of a group, whose first member comes first."""
-        places = {identifier: (number, 0) for number, identifier in enumerate(self._spans)}
+        places = {identifier: (number, 0) for number, identifier in enumerate(self._mentions)}
         for number, group in enumerate(groups, 1):
             first, _ = places[next(iter(group))]
             for place, target in enumerate(group):
                 self._features.setdefault(target, {})[GROUP] = str(number)
                 places[target] = first, place
-        self._spans = {target: self._spans[target] for target in sorted(self._spans, key=places.__getitem__)}
+        self._mentions = {target: self._mentions[target] for target in sorted(places, key=places.__getitem__)}
 
-    def document(self, name: str, text: str, options: FormatOptions, file: str) -> Document:
-        mentions = [mention for _, mention in self._spans.values()]
-        ranges = in_points(text, mentions, options.offsets, file=file, document=name)
+    def layers(self, name: str, text: str, options: FormatOptions, file: str) -> dict[str, list[LayerSpan]]:
+        """Return the spans of each layer, with their positions in code points."""
+        mentions = list(self._mentions.values())
+        places = in_points(text, mentions, options.offsets, file=file, document=name)
         layers: dict[str, list[LayerSpan]] = {}
         for layer, source in (options.layers or {DEFAULT_LAYER: TYPE}).items():
+            if isinstance(source, int):
+                problem = f"layer {layer!r} has the column {source}, but brat has no columns"
+                raise UsageError(problem, advice=f"name {TYPE!r} or an attribute, as in {layer}=type")
             layers[layer] = []
-            for (identifier, (label, mention)), places in zip(self._spans.items(), ranges, strict=True):
+            for mention, ranges in zip(mentions, places, strict=True):
+                identifier = mention.name
                 features = self._features.get(identifier, NOTHING)
-                value = label if source == TYPE else features.get(_attribute_name(source, layer))
-                if isinstance(value, list):
-                    value = value[0]
-                if value is not None:
-                    label_of_layer = (str(source) if value is True else value) or NO_LABEL
-                    fragments = _without_gaps_at_line_ends(places, text) if len(places) > 1 else places
-                    layers[layer].append((fragments, label_of_layer, (features, identifier, mention.line)))
-        return Document(name, layers_of(layers), text=text, unit="character", file=file)
-
-
-def _attribute_name(source: int | str, layer: str) -> str:
-    if isinstance(source, int):
-        problem = f"layer {layer!r} has the column {source}, but brat has no columns"
-        raise UsageError(problem, advice=f"name {TYPE!r} or an attribute, as in {layer}=type")
-    return source
+                label = self._labels[identifier] if source == TYPE else features.get(source)
+                if isinstance(label, list):
+                    label = label[0]
+                if label is not None:
+                    label = (source if label is True else label) or NO_LABEL
+                    fragments = _without_gaps_at_line_ends(ranges, text) if len(ranges) > 1 else ranges
+                    layers[layer].append((fragments, label, (features, identifier, mention.line)))
+        return layers
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
@@ -198,7 +196,9 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
         annotations.add(second_file)
     annotations.finish()
     file.passed_over.update(annotations.passed_over)
-    yield annotations.document(Path(name).stem, text, options, file.name)
+    id_ = name.rpartition(".")[0] or name
+    layers = layers_of(annotations.layers(id_, text, options, file.name))
+    yield Document(id_, layers, text=text, unit="character", file=file.name)
 
 
 def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:

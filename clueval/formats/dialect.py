@@ -63,6 +63,13 @@ class RowInput:
             self.refuse(f"{what} is not a list")
         return list(value or ())
 
+    def objects(self, value: Any, what: str, each: str) -> list[dict[str, Any]]:
+        """Return a list that must have objects."""
+        items = self.listed(value, what)
+        if not {*map(type, items)} <= {dict}:
+            items = [self.mapping(item, each) for item in items]
+        return items
+
     def value_in(self, text: str, what: str) -> Any:
         """Return the value that a text holds, in JSON or as a literal of Python."""
         from clueval.files.literals import literal_in  # columns do not need it

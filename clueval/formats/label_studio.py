@@ -65,8 +65,7 @@ def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         annotation = _annotation(task, rows)
         if annotation is None:
             return
-        result = rows.listed(annotation.get("result"), "'result'")
-        regions = [rows.mapping(region, "a region") for region in result]
+        regions = rows.objects(annotation.get("result"), "'result'", "a region")
         data = rows.mapping(task.get("data"), "'data'")
     key = _text_key(data, rows)
     metadata = {name: value for name, value in data.items() if name != key}
@@ -84,11 +83,7 @@ def _annotation(task: Mapping[str, Any], rows: RowInput) -> Mapping[str, Any] | 
             is_own = rows.set in _annotator(owner)
         rows.passed_over["drafts"] += is_own
     chosen = [annotation for names, annotation in _annotations(task) if rows.set is None or rows.set in names]
-    valid = [
-        annotation
-        for annotation in chosen
-        if not (annotation.get("was_cancelled") or annotation.get("skipped"))
-    ]
+    valid = [item for item in chosen if not (item.get("was_cancelled") or item.get("skipped"))]
     rows.passed_over["cancelled"] += len(chosen) - len(valid)
     rows.passed_over["unannotated"] += not chosen
     if len(valid) > 1:
@@ -150,14 +145,10 @@ def _spans(
         span_features = features.get(_place(value), {}) if features else {}
         if isinstance(score, int | float):
             span_features = {**span_features, "score": score}
-        span = {
-            **value,
-            "id": identifier if isinstance(identifier, str) else None,
-            "from_name": control,
-            "features": span_features,
-        }
+        identifier = identifier if isinstance(identifier, str) else None
         for label in rows.listed(value.get("labels"), "'labels'") or [None]:
-            yield {**span, "label": label}
+            more = {"id": identifier, "from_name": control, "features": span_features, "label": label}
+            yield {**value, **more}
 
 
 def _control(region: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ number of its row.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -48,23 +49,14 @@ _NO_TAG = -100
 _PLACE = itemgetter(0, 1)
 
 
-class _RowSpan(NamedTuple):
-    """A span of a row; `reference` is its text as the row has it."""
-
-    start: int
-    end: int
-    label: str
-    features: Mapping[str, Any] = NOTHING
-    id: int | str | None = None
-    reference: Any = None
-    fragments: Ranges | None = None
-
-
 class _RowKeys(NamedTuple):
-    """The keys of rows that have the same keys: their text or tokens, tags by layer, and which others are read."""
+    """The keys of rows that have the same keys: their text or tokens, tags or spans by layer, and the others.
+
+    The spans of a layer are under None if such rows have none.
+    """
 
     content: str | None
-    tags: Mapping[str, str]
+    layers: Mapping[str, str | None]
     ids: tuple[str, ...]
     metadata: tuple[str, ...]
     rest: tuple[str, ...]
@@ -78,9 +70,15 @@ class _SpanKeys(NamedTuple):
     end: str
     label: str
     features: tuple[str, ...]
-    has_fragments: bool
-    has_details: bool
-    is_usual: bool
+    has_fragments: bool = False
+    has_details: bool = False
+
+
+_KEYS_OF_LISTS = _SpanKeys("start", "end", "label", ())
+"""What the values of a span that is a list are called."""
+
+_Member = tuple[Any, _SpanKeys, Mapping[str, Any]]
+"""A span as a row has it, or one of its alternatives, with its keys and the features of its group."""
 
 
 class _RowsOfTags(Mapping[str, "list[Row]"]):
@@ -115,6 +113,7 @@ def _decoded(
     ]
 
 
+_NO_LIMIT = sys.maxsize
 _MOST_SHAPES = 1000
 """The number of combinations of keys that are remembered."""
 
@@ -138,7 +137,7 @@ class RowReader(RowInput):
         self._control = dialect.control if options.layers is not None else ""
         # whether the features of a span are an object
         self._has_objects = dialect.features not in ("", "*") and "|" not in dialect.features
-        self._sources: Mapping[str, str] | None = None  # of layers, once they are asked for
+        self._sources: Mapping[str, str] = {}  # of layers, once they are asked for
         self._row_keys: dict[tuple[str, ...], _RowKeys] = {}
         self._span_keys: dict[tuple[str, ...], _SpanKeys] = {}
         self._tag_names: dict[str, Mapping[int, str]] = {}
@@ -185,10 +184,12 @@ class RowReader(RowInput):
             if dialect.plain is not None:
                 sentences = row.get("sentences", ())
             size = len(tokens or ())
-            tags = Frozen({layer: self._tags(row, key, layer, size) for layer, key in keys.tags.items()})
+            tags = Frozen(
+                {layer: self._tags(row, str(key), layer, size) for layer, key in keys.layers.items()}
+            )
             layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, size, identifier)
         else:
-            layers = self._layers(row, text, tokens, identifier)
+            layers = self._layers(row, keys.layers, text, tokens, identifier)
         metadata = scalars({key: row[key] for key in keys.rest}) if keys.rest else NOTHING
         for key in keys.metadata:
             if (item := row[key]) is not None:
@@ -218,12 +219,12 @@ class RowReader(RowInput):
             tuple(key for key in keys_of(keys) if key in row)
             for keys in (dialect.id, dialect.metadata, dialect.passed_over)
         )
-        tags = self._keys_of_tags(row) if dialect.tags else NOTHING
-        hidden = self._not_metadata.union(tags.values())
+        layers = self._keys_of_tags(row) if dialect.tags else self._keys_of_spans(row)
+        hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
         rest = tuple(key for key in shape if key not in hidden) if dialect.rest else ()
         if len(self._row_keys) == _MOST_SHAPES:
             self._row_keys.clear()
-        self._row_keys[shape] = _RowKeys(content, tags, ids, metadata, rest, not_read)
+        self._row_keys[shape] = _RowKeys(content, layers, ids, metadata, rest, not_read)
         return self._row_keys[shape]
 
     def _required(self, row: Mapping[str, Any], what: str, keys: str) -> str:
@@ -327,165 +328,137 @@ class RowReader(RowInput):
 
     # Spans
 
+    def _keys_of_spans(self, row: Mapping[str, Any]) -> Mapping[str, str | None]:
+        """Return the key of the spans of each layer."""
+        dialect = self.dialect
+        self._sources = self._sources or self.sources()
+        are_keys = dialect.source_is == "key" and self.options.layers is not None
+        keys_by_layer = {
+            layer: source if are_keys else dialect.spans for layer, source in self._sources.items()
+        }
+        return {
+            layer: first_key(row, keys) if dialect.optional else self._required(row, "spans", keys)
+            for layer, keys in keys_by_layer.items()
+        }
+
     def _layers(
-        self, row: dict[str, Any], text: str | None, tokens: list[str] | None, identifier: str
+        self,
+        row: dict[str, Any],
+        keys: Mapping[str, str | None],
+        text: str | None,
+        tokens: list[str] | None,
+        identifier: str,
     ) -> Mapping[str, Sequence[Span]]:
         """Return the spans of each layer, which are made when they are asked for, unless they have gaps or groups."""
-        if self._sources is None:
-            self._sources = self.sources()
-        dialect = self.dialect
-        length = None if text is not None or tokens is None else len(tokens)
+        ordered = self.dialect.ordered
         rows: dict[str, list[Row]] = {}
         details: dict[str, list[Details]] = {}
         spans: dict[str, list[Span]] = {}
-        size = length if text is None else len(text)
-        within = None if size is None else (0, size)
-        for layer, source in self._sources.items():
-            items = self._items(row, source)
-            label_keys = source if dialect.source_is == "label" else dialect.label
-            plain = self._plain_rows(items, label_keys, text, length)
-            if plain is None:
-                within = None
-                row_spans = self._row_spans(items, source, layer, text, length, identifier)
-                row_spans = self._in_points(text, row_spans, identifier)
-                if any(span.fragments or GROUP in span.features for span in row_spans):
-                    layer_spans = [
-                        (span.fragments or (span[:2],), span.label, (*span[3:5], self.number))
-                        for span in row_spans
-                    ]
-                    spans[layer] = spans_of(layer, layer_spans, ordered=dialect.ordered)
-                    continue
-                plain = [span[:3] for span in row_spans], [(*span[3:5], self.number) for span in row_spans]
-            layer_rows, layer_details = plain
-            if not dialect.ordered and len(layer_rows) > 1:
-                if layer_details:
-                    pairs = sorted(zip(layer_rows, layer_details, strict=True), key=lambda pair: pair[0][:2])
-                    layer_rows, layer_details = map(list, zip(*pairs, strict=True))
-                else:
-                    layer_rows.sort(key=_PLACE)
-            rows[layer] = layer_rows
+        for layer, key in keys.items():
+            rows[layer] = []
+            items = [] if key is None else row[key]
+            items = items if type(items) is list else self.listed(items, repr(key))
+            if not items:
+                continue
+            members = self._members(items, self._sources[layer])
+            layer_rows, layer_details, ranges = self._spans(members, layer, text, tokens, identifier)
+            if ranges:
+                layer_spans = [
+                    (ranges.get(number) or (span[:2],), span[2], layer_details[number])
+                    for number, span in enumerate(layer_rows)
+                ]
+                spans[layer] = spans_of(layer, layer_spans, ordered=ordered)
+                continue
+            rows[layer] = layer_rows if ordered else sorted(layer_rows, key=_PLACE)
+            if layer_details and rows[layer] != layer_rows:
+                order = sorted(range(len(layer_rows)), key=lambda number: layer_rows[number][:2])
+                layer_details = [layer_details[number] for number in order]
             if layer_details:
                 details[layer] = layer_details
-        layers = Layers({}, rows, self.number, details, within)
-        return {layer: spans.get(layer) or layers[layer] for layer in self._sources} if spans else layers
+        layers = Layers({}, rows, self.number, details)
+        return {layer: spans.get(layer) or layers[layer] for layer in keys} if spans else layers
 
-    def _items(self, row: Mapping[str, Any], source: str) -> list[Any]:
-        """Return what a row has as the spans of a source."""
-        dialect = self.dialect
-        keys = source if dialect.source_is == "key" and self.options.layers is not None else dialect.spans
-        if dialect.optional and first_key(row, keys) is None:
-            return []
-        items = row[key := self._required(row, "spans", keys)]
-        items = items if type(items) is list else self.listed(items, repr(key))
-        if self._control:
-            items = [item for item in items if type(item) is not dict or item.get(self._control) == source]
-        return items
+    def _spans(
+        self,
+        members: Iterable[_Member],
+        layer: str,
+        text: str | None,
+        tokens: list[str] | None,
+        document: str,
+    ) -> tuple[list[Row], list[Details], Mapping[int, Ranges]]:
+        """Return the spans of a layer, what they have besides, and the ranges of those with gaps or in groups.
 
-    def _plain_rows(
-        self, items: list[Any], label_keys: str, text: str | None, length: int | None
-    ) -> tuple[list[Row], list[Details]] | None:
-        """Return spans of one piece that lie where the row says, with what they have besides; None for others.
-
-        It does for these, which most are, what `_row_spans` does for all; `score` takes a quarter to a third less time.
+        The loop takes most of the time of reading, so it is one body.
         """
-        length = length if text is None else len(text)
-        if self._span_paths or self.options.offsets or length is None:
-            return None if items else ([], [])
-        if items and type(items[0]) is dict:
-            return self._plain_objects(items, label_keys, text, length)
-        more = bool(self.dialect.end_inclusive)
-        rows: list[Row] = []
-        for item in items:
-            if (type(item) is not list and type(item) is not tuple) or len(item) != 3:
-                return None
-            start, end, label = item
-            if type(start) is not int or type(end) is not int or type(label) is not str or not label:
-                return None
-            if not 0 <= start < end + more <= length:
-                return None
-            rows.append((start, end + more, label))
-        return rows, []
-
-    def _plain_objects(
-        self, items: list[Any], label_keys: str, text: str | None, length: int
-    ) -> tuple[list[Row], list[Details]] | None:
-        """Return spans that are objects with equal keys, as `_plain_rows` does."""
-        dialect, names = self.dialect, items[0].keys()
-        if "entity" in names:
-            return None
-        keys = self._keys_of(items[0], label_keys)
-        if not keys.is_usual or (self.set is not None and not names.isdisjoint(keys_of(dialect.of_span))):
-            return None
-        start_key, end_key, label_key = keys[:3]
-        reference = dialect.reference if text is not None and dialect.reference in names else None
+        dialect, in_points = self.dialect, self.options.offsets in (None, "points")
+        content = tokens if text is None else text
+        limit = len(content) if content is not None and in_points else _NO_LIMIT
+        nothing: Details = NOTHING, None, self.number
         more = bool(dialect.end_inclusive)
         rows: list[Row] = []
         details: list[Details] = []
-        try:
-            for item in items:
-                if item.keys() != names:
-                    return None
-                start, end, label = item[start_key], item[end_key], item[label_key]
-                if type(start) is not int or type(end) is not int or type(label) is not str or not label:
-                    return None
-                end += more
-                if not 0 <= start < end <= length:
-                    return None
-                if reference is not None and text[start:end] != item[reference]:  # type: ignore[index]
-                    return None
-                rows.append((start, end, label))
-                if keys.has_details:
-                    features = self._features(item, keys)
-                    if GROUP in features or not isinstance(features, dict):
-                        return None
-                    details.append((features, self._id_of_span(item), self.number))
-        except (KeyError, TypeError, AttributeError):
-            return None
-        return rows, details
+        ranges: dict[int, Ranges] = {}
+        references: dict[int, Any] = {}  # by the number of the span, where it is not the text at its position
+        has_details, keys = False, _KEYS_OF_LISTS
+        for item, item_keys, group in members:
+            span_details, fragments, reference = nothing, None, None
+            if item_keys is not keys:
+                keys = item_keys
+                start_key, end_key, label_key, _, has_fragments, keys_have_details = keys
+            if keys is _KEYS_OF_LISTS:
+                start, end, label = item if type(item) is list and len(item) == 3 else self._listed_span(item)
+            else:
+                start, end, label = item.get(start_key), item.get(end_key), item.get(label_key)
+                reference = item.get(dialect.reference)
+                if has_fragments and (fragments := self._fragments(item)) is not None:
+                    start, end = fragments[0][0], fragments[-1][1] - more
+                if keys_have_details or group:
+                    has_details, span_details = True, self._details(item, keys, group)
+            if type(start) is not int or type(end) is not int:
+                start, end = self.whole(start, keys.start), self.whole(end, keys.end)
+            if type(label) is not str or not label:
+                label = self._label(label)
+            end += more
+            if not 0 <= start < end <= limit:
+                self._require_place(start, end, layer, label, None if text is not None else tokens, document)
+            if (
+                reference is not None
+                and text is not None
+                and (fragments or not in_points or reference != text[start:end])
+            ):
+                references[len(rows)] = reference
+            if fragments or (span_details is not nothing and GROUP in span_details[0]):
+                has_details, ranges[len(rows)] = True, fragments or ((start, end),)
+            rows.append((start, end, label))
+            details.append(span_details)
+        if references or not in_points:
+            rows = self._in_points(text, rows, ranges, references, document)
+        return rows, details if has_details else [], ranges
 
-    def _row_spans(
-        self,
-        items: list[Any],
-        source: str,
-        layer: str,
-        text: str | None,
-        length: int | None,
-        identifier: str,
-    ) -> list[_RowSpan]:
+    def _members(self, items: Iterable[Any], source: str) -> Iterator[_Member]:
         dialect = self.dialect
         label_keys = source if dialect.source_is == "label" else dialect.label
-        spans: list[_RowSpan] = []
+        of_span = "" if self.set is None else dialect.of_span
+        keys, names = _KEYS_OF_LISTS, None
         for number, item in enumerate(items):
-            if type(item) is dict:
-                if self.set is not None and dialect.of_span:
-                    owner = first_value(item, dialect.of_span)
-                    if owner is not None and str(owner) != self.set:
-                        continue
-                item_spans = [
-                    self._span_of_object(member, label_keys, group, text)
-                    for member, group in self._members(item, number)
-                ]
+            if self._control and type(item) is dict and item.get(self._control) != source:
+                continue
+            if type(item) is not dict:
+                yield item, _KEYS_OF_LISTS, NOTHING
+            elif of_span and (owner := first_value(item, of_span)) is not None and str(owner) != self.set:
+                continue
+            elif self._span_paths or "alternatives" in item or "entity" in item:
+                for member, group in self._group(item, number):
+                    yield member, self._keys_of(member, label_keys), group
             else:
-                item_spans = [self._span_of_list(item)]
-            for span in item_spans:
-                if length is not None and not 0 <= span.start < span.end <= length:
-                    raise SpanError(
-                        f"a span from token {span.start} to {span.end - 1} is not within the {length} tokens, from 0",
-                        line=self.number,
-                        document=identifier,
-                        advice=dialect.advice,
-                    )
-                if not 0 <= span.start <= span.end:
-                    Span(span.start, span.end, {layer: span.label}, line=self.number)  # refuses the positions
-            spans += item_spans
-        return spans
+                if item.keys() != names:
+                    names, keys = item.keys(), self._keys_of(item, label_keys)
+                yield item, keys, NOTHING
 
-    def _members(
+    def _group(
         self, item: dict[str, Any], number: int
-    ) -> Iterable[tuple[dict[str, Any], Mapping[str, Any]]]:
+    ) -> Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]:
         """Return the object of a span and those of its alternatives, each with the features of its group."""
-        if not (self._span_paths or "alternatives" in item or "entity" in item):
-            return ((item, NOTHING),)
         if is_token_of_pipeline(item):
             self.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
         try:
@@ -494,8 +467,8 @@ class RowReader(RowInput):
             self.refuse(str(error), 'as in "alternatives": [{"start": 0, "end": 2}]')
         return [(with_paths(member, self._span_paths), group) for member, group in members]
 
-    def _span_of_list(self, item: Any) -> _RowSpan:
-        """Return the span of a list of start, end and label, which may be missing."""
+    def _listed_span(self, item: Any) -> Sequence[Any]:
+        """Return the start, the end and the label of a list of these; the label may be missing."""
         if isinstance(item, str):
             self.refuse(
                 "the labels have no positions", "this is a classification of texts, which has no spans"
@@ -504,45 +477,38 @@ class RowReader(RowInput):
             self.refuse("a span is neither a list nor an object")
         if len(item) not in (2, 3):
             self.refuse("a span is not [start, end, label]")
-        start, end = self.whole(item[0], "start"), self.whole(item[1], "end")
-        label = self._label(item[2] if len(item) == 3 else None)
-        return _RowSpan(start, end + bool(self.dialect.end_inclusive), label)
+        return item if len(item) == 3 else (*item, None)
 
-    def _span_of_object(
-        self, item: dict[str, Any], label_keys: str, group: Mapping[str, Any], text: str | None
-    ) -> _RowSpan:
-        dialect, keys = self.dialect, self._keys_of(item, label_keys)
-        start, end = item.get(keys.start), item.get(keys.end)
-        fragments = self._fragments(item) if keys.has_fragments else None
-        if fragments:
-            start, end = fragments[0][0], fragments[-1][1]
-        if type(start) is not int or type(end) is not int:
-            start, end = self.whole(start, keys.start), self.whole(end, keys.end)
-        if dialect.end_inclusive and not fragments:
-            end += 1
-        label = item.get(keys.label)
-        if type(label) is not str or not label:
-            label = self._label(label)
-        features = {**self._features(item, keys), **group} if group else self._features(item, keys)
-        reference = item.get(dialect.reference)
-        if reference is not None and text is not None and self.options.offsets is None:
-            is_there = fragments is None and 0 <= start < end and reference == text[start:end]
-            reference = None if is_there else reference  # it nearly always is there
-        return _RowSpan(start, end, label, features, self._id_of_span(item), reference, fragments)
+    def _require_place(
+        self, start: int, end: int, layer: str, label: str, tokens: list[str] | None, document: str
+    ) -> None:
+        """Raise `SpanError` for positions outside the tokens, and for such that no text has."""
+        if tokens is not None:
+            raise SpanError(
+                f"a span from token {start} to {end - 1} is not within the {len(tokens)} tokens, from 0",
+                line=self.number,
+                document=document,
+                advice=self.dialect.advice,
+            )
+        Span(start, end, {layer: label}, line=self.number)
 
-    def _features(self, item: Mapping[str, Any], keys: _SpanKeys) -> Mapping[str, Any]:
+    def _details(self, item: Mapping[str, Any], keys: _SpanKeys, group: Mapping[str, Any]) -> Details:
+        """Return the features of a span, of which a score must be a number, its id and its line."""
+        features: Mapping[str, Any] = NOTHING
         if keys.features:
-            return {key: item[key] for key in keys.features if _is_feature(key, item[key])}
-        if not self._has_objects:
-            return NOTHING
-        features = item.get(self.dialect.features) or NOTHING
-        if not isinstance(features, Mapping):
-            raise SpanError(f"features must be a dictionary, not {described(features)}")
-        return features
-
-    def _id_of_span(self, item: Mapping[str, Any]) -> int | str | None:
+            features = {
+                key: value
+                for key in keys.features
+                if isinstance(value := item[key], SCALAR) and not (key == "score" and isinstance(value, str))
+            }
+        elif self._has_objects:
+            features = item.get(self.dialect.features) or NOTHING
+            if not isinstance(features, Mapping):
+                raise SpanError(f"features must be a dictionary, not {described(features)}")
         identifier = item.get(self.dialect.span_id)
-        return identifier if isinstance(identifier, int | str) and identifier != "" else None
+        if not isinstance(identifier, int | str) or identifier == "":
+            identifier = None
+        return {**features, **group} if group else features, identifier, self.number
 
     def _keys_of(self, item: Mapping[str, Any], label_keys: str) -> _SpanKeys:
         """Return how objects with these keys are read, which is remembered."""
@@ -567,12 +533,9 @@ class RowReader(RowInput):
         elif "|" in dialect.features:
             features = tuple(key for key in keys_of(dialect.features) if key in item)
         has_details = bool(features) or not {dialect.span_id, dialect.features}.isdisjoint(item)
-        is_usual = "fragments" not in item and "alternatives" not in item
         if len(self._span_keys) == _MOST_SHAPES:
             self._span_keys.clear()
-        self._span_keys[shape] = _SpanKeys(
-            start, end, label, features, "fragments" in item, has_details, is_usual
-        )
+        self._span_keys[shape] = _SpanKeys(start, end, label, features, "fragments" in item, has_details)
         return self._span_keys[shape]
 
     def _fragments(self, item: Mapping[str, Any]) -> Ranges | None:
@@ -587,15 +550,20 @@ class RowReader(RowInput):
             return label or NO_LABEL
         return NO_LABEL if label is None else self.scalar(label, "a label") or NO_LABEL
 
-    def _in_points(self, text: str | None, spans: list[_RowSpan], identifier: str) -> list[_RowSpan]:
+    def _in_points(
+        self,
+        text: str | None,
+        rows: list[Row],
+        ranges: dict[int, Ranges],
+        references: Mapping[int, Any],
+        document: str,
+    ) -> list[Row]:
         """Return spans in code points, after comparing their texts with the text at their positions."""
         unit = self.options.offsets
-        if unit in (None, "points") and all(span.reference is None for span in spans):
-            return spans
         if text is None:
-            if unit not in (None, "points") and not self.dialect.tokens:
+            if rows and not self.dialect.tokens:
                 self.refuse(f"positions in {unit} need the text, which the row does not have")
-            return spans
+            return rows
         from clueval.formats.reference import (
             FileMention,
             fits,
@@ -603,26 +571,20 @@ class RowReader(RowInput):
         )  # most texts are where they must be
 
         mentions = []
-        for span in spans:
-            ranges, name = span.fragments or ((span.start, span.end),), f"span [{span.start},{span.end})"
-            if not isinstance(span.reference, str | int | float | None) or type(span.reference) is bool:
+        for number, (start, end, _) in enumerate(rows):
+            reference = references.get(number)
+            if not isinstance(reference, str | int | float | None) or type(reference) is bool:
                 self.refuse("the text of a span is not a text")
-            mentions.append(FileMention(tuple(ranges), span.reference, self.number, name))
+            span_ranges = tuple(ranges.get(number) or ((start, end),))
+            mentions.append(FileMention(span_ranges, reference, self.number, f"span [{start},{end})"))
         if unit is None and self.dialect.utf16 and not text.isascii():
             is_wide = not fits(text, mentions, "points") and fits(text, mentions, "utf16")
             unit = "utf16" if is_wide else None
-        places = in_points(text, mentions, unit, file=self.file, document=identifier)
+        places = in_points(text, mentions, unit, file=self.file, document=document)
         if unit in (None, "points"):
-            return spans
-        return [
-            span._replace(start=place[0][0], end=place[-1][1], fragments=span.fragments and place)
-            for span, place in zip(spans, places, strict=True)
-        ]
-
-
-def _is_feature(key: str, value: Any) -> bool:
-    """Return whether a value is a feature of a span; a score must be a number."""
-    return isinstance(value, SCALAR) and not (key == "score" and isinstance(value, str))
+            return rows
+        ranges |= {number: places[number] for number in ranges}
+        return [(place[0][0], place[-1][1], label) for place, (_, _, label) in zip(places, rows, strict=True)]
 
 
 # Files and rows in memory, of the annotation set that is read, or with a layer for every set
@@ -692,9 +654,8 @@ def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
     if (annotator := first_value(row, dialect.annotator)) is not None:
         return [(str(annotator),)]
     items = row.get(first_key(row, dialect.spans)) if dialect.of_span else None
-    if not isinstance(items, list) or {*map(type, items)} == {list}:  # a span that is a list has no annotator
-        return []
-    owners = [first_value(item, dialect.of_span) for item in items if isinstance(item, dict)]
+    objects = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    owners = [first_value(item, dialect.of_span) for item in objects]
     return [(str(owner),) for owner in owners if owner is not None]
 
 

@@ -58,12 +58,8 @@ class _Header(NamedTuple):
     score: int | None
 
 
-class _SpanOfRow(NamedTuple):
-    """A span, and its text in the table, which may be empty."""
-
-    span: Span
-    text: str
-
+_SpanOfRow = tuple[Span, str]
+"""A span, and its text in the table, which may be empty."""
 
 _Rows = defaultdict[str | None, list[_SpanOfRow]]
 """The spans of a table by document; those without a document are under None, last first."""
@@ -97,7 +93,16 @@ class _TableReader:
         if names is None:
             return rows
         header = self._header(names, number)
-        self._choose_end(header.end_name, number)
+        is_bare = header.end_name in BARE_ENDS and not self._in_memory
+        if is_bare and self._unit is None:
+            self._refuse(
+                number,
+                f"the ends under {header.end_name!r} may be inclusive or exclusive: there is neither a text nor tokens",
+                f"{SAY_WHICH_END}; or name the text with text=..., or put a .vrt file with the same name next to "
+                "the table",
+            )
+        self._end_name = header.end_name
+        self._inclusive = int(header.end_name == END_INCLUSIVE or (is_bare and self._unit == "token"))
         self.layers = list(header.layers) or [DEFAULT_LAYER]
         places_of_spans = (header.start, header.end, *header.layers.values())
         for number, fields in lines:
@@ -110,14 +115,14 @@ class _TableReader:
                 continue  # a document without spans
             span = self._span(fields, header, number)
             text = "" if header.text is None or span.parts else fields[header.text]
-            row_spans.append(_SpanOfRow(span, text))
+            row_spans.append((span, text))
         in_rows = len(rows) > 1 and all(len(spans) == 1 for spans in rows.values())
         if in_rows and header.document is not None and known_names(names)[header.document] == "id":
             problem = "there is another id in each row, so the ids may be those of spans"
             advice = "rename the column to document if they are ids of documents, and otherwise remove it"
             self._refuse(number, problem, advice)
         if None in rows:
-            rows[None].sort(key=lambda row: row.span.start, reverse=True)
+            rows[None].sort(key=lambda row: row[0].start, reverse=True)
         return rows
 
     def _header(self, header: Sequence[str], number: int) -> _Header:
@@ -152,8 +157,9 @@ class _TableReader:
             problem = "the header lacks a column 'start' or one column for the end"
             self._refuse(number, problem, "name the end 'end_inclusive' or 'end_exclusive'")
         if self._options.layers is None:
-            is_layer = {name: name not in RESERVED and not is_number_of_row(name) for name in others}
-            layers = {name: places[name] for name in others if is_layer[name]}
+            layers = {
+                name: places[name] for name in others if name not in RESERVED and not is_number_of_row(name)
+            }
         return _Header(
             places[documents[0]] if documents else None,
             places[starts[0]],
@@ -164,19 +170,6 @@ class _TableReader:
             *(places[name] if name in others else None for name in ("fragments", "text", "score")),
         )
 
-    def _choose_end(self, name: str, line: int) -> None:
-        """Take the column of the ends, of which a bare one must belong to positions of a known kind."""
-        is_bare = name in BARE_ENDS and not self._in_memory
-        if is_bare and self._unit is None:
-            self._refuse(
-                line,
-                f"the ends under {name!r} may be inclusive or exclusive: there is neither a text nor tokens",
-                f"{SAY_WHICH_END}; or name the text with text=..., or put a .vrt file with the same name next to "
-                "the table",
-            )
-        self._end_name = name
-        self._inclusive = int(name == END_INCLUSIVE or (is_bare and self._unit == "token"))
-
     def _span(self, fields: Sequence[str], header: _Header, number: int) -> Span:
         positions = []
         for value in (fields[header.start], fields[header.end]):
@@ -186,10 +179,11 @@ class _TableReader:
             positions.append(int(match[1]))
         start, end = positions[0], positions[1] + self._inclusive
         if end <= start:
-            problem, advice = f"the span from {start} to {positions[1]} covers nothing", SAY_WHICH_END
+            problem = f"the span from {start} to {positions[1]} covers nothing"
             if self._inclusive or end < start:
                 problem = f"the span ends before it starts: {start} to {positions[1]}"
-            raise SpanError(problem, file=self._file, line=number, advice=None if self._inclusive else advice)
+            advice = None if self._inclusive else SAY_WHICH_END
+            raise SpanError(problem, file=self._file, line=number, advice=advice)
         labels = {layer: fields[place] for layer, place in header.layers.items() if fields[place]}
         if not header.layers:
             labels = {DEFAULT_LAYER: NO_LABEL}
@@ -214,13 +208,12 @@ class _TableReader:
             error.file = self._file
             raise
 
-    def compare(self, row: _SpanOfRow, document: Document) -> None:
-        """Compare the text of a row with that of its document.
+    def compare(self, span: Span, text: str, document: Document) -> None:
+        """Compare the text of the row of a span with that of its document.
 
         Raises `FormatError` for another text in characters. White space within and between tokens does not count, and
         what tokens are written differently is not known.
         """
-        span, text = row
         start, end = span.start - document.start, span.end - document.start
         other_end = end - 1 if self._inclusive else end + 1
         is_right = True
@@ -303,15 +296,25 @@ def read_table(
             )
         end = before = _FURTHEST if document.end is None else document.end
         document_rows = rows.pop(document.id, [])
-        while unnamed and unnamed[-1].span.start < end:
+        while unnamed and unnamed[-1][0].start < end:
             document_rows.append(unnamed.pop())
         by_layer: dict[str, list[Span]] = {name: [] for name in reader.layers}
-        for row in document_rows:
-            span = row.span
+        for span, row_text in document_rows:
             if span.start < document.start or span.end > end:
-                raise _outside(span, document, end, file)
-            if row.text:
-                reader.compare(row, document)
+                advice = "positions are counted from 0 in each text"
+                if document.unit != "character":
+                    advice = "positions are corpus positions, counted over the whole text file; "
+                    advice += "for characters, text=... names JSON rows with texts"
+                raise SpanError(
+                    f"the span from {span.start} to {span.end - 1} (inclusive) lies outside the document, which has "
+                    f"the positions {document.start} to {end - 1}",
+                    file=file,
+                    line=span.line,
+                    document=document.id,
+                    advice=advice,
+                )
+            if row_text:
+                reader.compare(span, row_text, document)
             for layer, label in span.by_layer.items():
                 by_layer[layer].append(replace(span, labels={layer: label}))
         layers = {layer: sorted(spans, key=by_position) for layer, spans in by_layer.items()}
@@ -325,25 +328,10 @@ def read_table(
             raise SpanError(
                 f"the text has no {missing}",
                 file=file,
-                line=rest[0].span.line,
+                line=rest[0][0].line,
                 advice="plain text is one document with the name of its file; for several, write JSON rows: "
                 '{"id": "ID", "text": "TEXT", "label": []}',
             )
-
-
-def _outside(span: Span, document: Document, end: int, file: str | None) -> SpanError:
-    advice = "positions are counted from 0 in each text"
-    if document.unit != "character":
-        advice = "positions are corpus positions, counted over the whole text file; "
-        advice += "for characters, text=... names JSON rows with texts"
-    return SpanError(
-        f"the span from {span.start} to {span.end - 1} (inclusive) lies outside the document, which has the positions "
-        f"{document.start} to {end - 1}",
-        file=file,
-        line=span.line,
-        document=document.id,
-        advice=advice,
-    )
 
 
 def documents_in(file: InputFile, options: FormatOptions) -> list[str] | None:

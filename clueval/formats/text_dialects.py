@@ -40,8 +40,7 @@ def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         yield row
         return
     text = ""
-    for item in rows.listed(row["tokens"], "'tokens'"):
-        token = rows.mapping(item, "a token")
+    for token in rows.objects(row["tokens"], "'tokens'", "a token"):
         start, end = (rows.whole(token.get(key), key) for key in ("start", "end"))
         token_text = token.get("text")
         if not isinstance(token_text, str):
@@ -96,6 +95,9 @@ DOCCANO = Dialect(
 # LangExtract, whose classes are labels; its attributes that are texts are features
 
 
+_USED_FEATURES = (MENTION, OFFSETS, GROUP, OPTIONAL)
+
+
 def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with places for its extractions.
 
@@ -106,11 +108,13 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     if "extractions" not in row:
         rows.refuse("the row has no key 'extractions'", "no extractions are written []")
     placed, lost = [], []
-    for item in rows.listed(row["extractions"], "'extractions'"):
-        extraction = rows.mapping(item, "an extraction")
+    for extraction in rows.objects(row["extractions"], "'extractions'", "an extraction"):
         interval = rows.mapping(extraction.get("char_interval") or {}, "the interval of an extraction")
         attributes, status = extraction.get("attributes"), extraction.get("alignment_status")
-        features = _texts_in(attributes) if attributes and isinstance(attributes, dict) else {}
+        features = {}
+        if isinstance(attributes, dict):
+            texts = {name: value for name, value in attributes.items() if isinstance(value, str)}
+            features = {name: value for name, value in texts.items() if name not in _USED_FEATURES}
         if isinstance(status, str):
             features["alignment_status"] = status
         start, end = interval.get("start_pos"), interval.get("end_pos")
@@ -130,13 +134,6 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     else:
         rows.passed_over["unaligned extractions"] += len(lost)
     yield {**row, "extractions": placed}
-
-
-def _texts_in(attributes: dict[str, Any]) -> dict[str, str]:
-    used_names = (MENTION, OFFSETS, GROUP, OPTIONAL)
-    return {
-        name: value for name, value in attributes.items() if isinstance(value, str) and name not in used_names
-    }
 
 
 LANGEXTRACT = Dialect(
@@ -166,8 +163,7 @@ def _presidio(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     key = next((key for key in _RESULTS.split("|") if key in row), None)
     if key is not None:
         results = []
-        for item in rows.listed(row[key], repr(key)):
-            result = rows.mapping(item, "a span")
+        for result in rows.objects(row[key], repr(key), "a span"):
             rows.passed_over["explanations"] += result.get("analysis_explanation") is not None
             features, metadata = _score(result.get("score")), result.get("recognition_metadata")
             if isinstance(metadata, dict) and isinstance(metadata.get("recognizer_name"), str):
@@ -232,7 +228,7 @@ def _by_line(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]
         if line != due:
             problem = f"'Line' is {line if line >= 0 else 'no number'} where line {due} is due"
             rows.refuse(problem, "each line of the texts needs one row")
-        items = [rows.mapping(item, "a span") for item in rows.listed(row["Entities"], "'Entities'")]
+        items = rows.objects(row["Entities"], "'Entities'", "a span")
         entities = [{**item, "features": _score(item.get("Score"))} for item in items]
         yield rows.number, {"Line": MissingId(due + 1), "Entities": entities}
 
@@ -343,8 +339,8 @@ def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     row = rows.mapping(row)
     annotations = rows.mapping(row.get("annotations"), "'annotations'")
     annotation = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
-    mentions = rows.listed(annotation.get("entity_mentions"), "'entity_mentions'")
-    yield {**row, "annotations": [rows.mapping(mention, "a mention") for mention in mentions]}
+    mentions = rows.objects(annotation.get("entity_mentions"), "'entity_mentions'", "a mention")
+    yield {**row, "annotations": mentions}
 
 
 TAB = Dialect(
@@ -414,14 +410,16 @@ def _bdoc(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     annotation_set = rows.mapping(
         sets.get(rows.set or "") or {"annotations": []}, f"annotation set {rows.set!r}"
     )
-    if not isinstance(annotation_set.get("annotations"), list):
+    annotations = annotation_set.get("annotations")
+    if not isinstance(annotations, list):
         rows.refuse(f"annotation set {rows.set!r} has no list of annotations")
     place: Callable[[int], int | None] = int
     if unit == "j" and isinstance(text, str):
         from clueval.formats.reference import places  # most positions count code points
 
         place = places(text, "utf16")
-    spans = [_annotation_of_bdoc(item, place, rows) for item in annotation_set["annotations"]]
+    items = rows.objects(annotations, "'annotations'", "an annotation")
+    spans = [_annotation_of_bdoc(item, place, rows) for item in items]
     ids = [span["id"] for span in spans if span["id"] is not None]
     if len({*ids}) < len(ids):
         repeated_id = next(identifier for number, identifier in enumerate(ids) if identifier in ids[:number])
@@ -438,9 +436,10 @@ def _bdoc(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     }
 
 
-def _annotation_of_bdoc(item: Any, place: Callable[[int], int | None], rows: RowInput) -> dict[str, Any]:
+def _annotation_of_bdoc(
+    annotation: dict[str, Any], place: Callable[[int], int | None], rows: RowInput
+) -> dict[str, Any]:
     """Return an annotation with its positions in code points."""
-    annotation = rows.mapping(item, "an annotation")
     number, kind = annotation.get("id"), annotation.get("type")
     whose = f"annotation {number!r} of set {rows.set!r}"
     if number is not None and type(number) is not int:

@@ -44,8 +44,8 @@ def _w2ner(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     row = rows.mapping(row)
     length = len(rows.listed(row.get("sentence"), "'sentence'"))
     spans = []
-    for item in rows.listed(row.get("ner"), "'ner'"):
-        index = rows.listed(rows.mapping(item, "a span").get("index"), "'index'")
+    for item in rows.objects(row.get("ner"), "'ner'", "a span"):
+        index = rows.listed(item.get("index"), "'index'")
         places = sorted(rows.whole(place, "index") for place in index)
         if not places or len({*places}) < len(places) or places[0] < 0 or places[-1] >= length:
             rows.refuse(
@@ -54,26 +54,19 @@ def _w2ner(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         span = {"start": places[0], "end": places[-1] + 1, "type": item.get("type")}
         if places[-1] - places[0] >= len(places):
             gaps = [place for place in range(1, len(places)) if places[place - 1] < places[place] - 1]
-            span["fragments"] = [
-                (places[first], places[last - 1] + 1) for first, last in pairwise((0, *gaps, len(places)))
-            ]
+            pairs = pairwise((0, *gaps, len(places)))
+            span["fragments"] = [(places[first], places[last - 1] + 1) for first, last in pairs]
         spans.append(span)
     yield {**row, "ner": spans}
 
 
 def _written_for_w2ner(row: dict[str, Any]) -> dict[str, Any]:
     """Return the row with the number of each token of a span in place of its ranges."""
-    spans = [
-        {
-            "index": [
-                place
-                for start, end in span.get("fragments") or ((span["start"], span["end"]),)
-                for place in range(start, end)
-            ],
-            "type": span["type"],
-        }
-        for span in row["ner"]
-    ]
+    spans = []
+    for span in row["ner"]:
+        ranges = span.get("fragments") or ((span["start"], span["end"]),)
+        index = [place for start, end in ranges for place in range(start, end)]
+        spans.append({"index": index, "type": span["type"]})
     return {**row, "ner": spans}
 
 
@@ -177,11 +170,11 @@ def _paragraphs(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     tokens: list[Any] = []
     tags: list[Any] = []
     sentences: list[Sentence] = []
-    for paragraph in rows.listed(row["paragraphs"], "'paragraphs'"):
-        for sentence in rows.listed(rows.mapping(paragraph, "a paragraph").get("sentences"), "'sentences'"):
+    for paragraph in rows.objects(row["paragraphs"], "'paragraphs'", "a paragraph"):
+        for sentence in rows.objects(paragraph.get("sentences"), "'sentences'", "a sentence"):
             first = len(tokens)
-            for token in rows.listed(rows.mapping(sentence, "a sentence").get("tokens"), "'tokens'"):
-                tokens.append(rows.mapping(token, "a token").get("orth"))
+            for token in rows.objects(sentence.get("tokens"), "'tokens'", "a token"):
+                tokens.append(token.get("orth"))
                 tag = token.get("ner")
                 rows.passed_over["unknown tokens"] += tag in (None, "-")
                 tags.append(OUTSIDE if tag in (None, "-") else tag)

@@ -20,7 +20,6 @@ those of other metrics of documents, and needs nothing else in the bag.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,7 +32,7 @@ from clueval.core.exact import Exact
 from clueval.core.matching import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, score_of
 from clueval.core.span import NOTHING, Ranges, Span
-from clueval.core.tally import Tally, f_measure, rate
+from clueval.core.tally import Counts, Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.statistics.distributions import average_precision
 
@@ -49,7 +48,8 @@ class Curve(DocumentMetric):
     """The curve of a metric with micro averages.
 
     Its tally has the keys ``(threshold, *key)`` for each key of the metric's tally; for ``exact`` at all scores
-    ``("gold", label)`` and ``(score, count, label)``: the spans that are predicted or become correct at a score.
+    ``("gold", label)`` and ``(score, count, label)``: the spans that are predicted or become correct at a score, and
+    as ``"repeated"`` those that are equal to one with a higher score.
 
     Attributes:
         metric: the metric whose curve it is.
@@ -158,7 +158,9 @@ class Curve(DocumentMetric):
         entered: dict[_Key, float] = {}
         for span in predicted:
             score, key = score_of(span, self.feature, pair.predicted), _key(span)
-            entered[key] = max(score, entered.get(key, -math.inf))
+            if key in entered:
+                tally[min(score, entered[key]), "repeated", span.label] += 1
+            entered[key] = max(score, entered.get(key, score))
         for key in counted_gold:
             tally["gold", key[2]] += 1
         for key, score in entered.items():
@@ -178,6 +180,8 @@ class Curve(DocumentMetric):
         """Return a report of the metric with the curves, those of labels in their entries."""
         *place, _ = _keys_at(report, self._path(layers))
         per_label = curves["per_label"]
+        thresholds = () if self._at_all_scores else [point["threshold"] for point in curves["curve"]]
+        without_spans = _report([_point(threshold, _NO_SPANS) for threshold in thresholds])
 
         def labelled(section: Mapping[str, Any], path: Sequence[str]) -> Report:
             if path:
@@ -185,7 +189,7 @@ class Curve(DocumentMetric):
             if "per_label" not in section:
                 return dict(section)
             entries = {
-                label: {**entry, **per_label.get(label, _report([]))}
+                label: {**entry, **per_label.get(label, without_spans)}
                 for label, entry in section["per_label"].items()
             }
             return {**section, "per_label": entries}
@@ -206,17 +210,22 @@ class Curve(DocumentMetric):
         )
 
     def _grid_points(self, total: Tally, layers: Sequence[str]) -> dict[str | None, list[Point]]:
-        points: dict[str | None, list[Point]] = {None: []}
+        """Return the points at all thresholds; where a label has no span, its rates are 0/0."""
+        sections: dict[float, dict[str | None, Any]] = {}
         for threshold in sorted(self.thresholds or GRID):
             at = Tally({key[1:]: number for key, number in total.items() if key[0] == threshold})
             section: Any = self.metric.scores(at, layers)
             *place, last = _keys_at(section, self._path(layers))
             for name in place:
                 section = section[name]
-            for label, entry in {None: section[last], **section.get("per_label", {})}.items():
-                point = {name: entry[name] for name in ("precision", "recall", "f1")}
-                points.setdefault(label, []).append({"threshold": threshold, **point})
-        return points
+            sections[threshold] = {None: section[last], **section.get("per_label", {})}
+        labels = dict.fromkeys(label for section in sections.values() for label in section)
+        return {
+            label: [
+                _point(threshold, section.get(label, _NO_SPANS)) for threshold, section in sections.items()
+            ]
+            for label in labels
+        }
 
 
 _Key = tuple[int, int, str, Ranges | None]
@@ -225,6 +234,13 @@ _Key = tuple[int, int, str, Ranges | None]
 def _key(span: Span) -> _Key:
     """Return what makes a span equal to others, as for ``exact``."""
     return span.start, span.end, span.label, span.parts
+
+
+_NO_SPANS = Counts().report()
+
+
+def _point(threshold: float, rates: Mapping[str, float]) -> Point:
+    return {"threshold": threshold, **{name: rates[name] for name in ("precision", "recall", "f1")}}
 
 
 def _report(points: Sequence[Point]) -> Report:

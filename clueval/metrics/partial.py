@@ -60,7 +60,7 @@ from clueval.core.overlap import (
 from clueval.core.span import SIDES, Ranges, Span, by_position, name_of
 from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import OverlapError, UsageError
-from clueval.files.options import is_number, option_field
+from clueval.files.options import is_number, option_field, require_beta
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,7 @@ class Partial(Metric):
         if type(self.betas) is not tuple:
             raise UsageError(f"Partial.betas must be a tuple of numbers, not {self.betas!r}")
         for beta in self.betas:
-            if not is_number(beta) or not 0 < beta <= 1e6:
-                raise UsageError(f"Partial.betas must be numbers above 0, up to a million, not {beta!r}")
+            require_beta(beta, "Partial.betas")
 
     def require_flat(self, side: str, spans: Sequence[Span]) -> None:
         """Raise `OverlapError` for spans of one side and label that overlap, unless they are joined."""

@@ -51,8 +51,7 @@ class Stretch(NamedTuple):
     sentences: Sequence[int] = ()  # the numbers of tokens of the sentences, if these are told apart
     # the numbers of the sentences, in the order in which they are marked in `fields`
     order: Sequence[int] = ()
-    # the lines of both sides, if these are wanted in place of fields
-    passages: tuple[Passage, Passage] | None = None
+    characters: int = 0  # the number of characters of the tokens, if these are counted
 
 
 def reads_bytes(gold: Source, predicted: Source, sizes: Sizes = SIZES) -> bool:
@@ -113,9 +112,9 @@ class ByteReader:
     """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
 
     With `by_document`, each stretch is of one document; with `by_sentence`, it tells sentences apart, too. With
-    `as_passages`, regular lines come as passages, whose lines cannot be located. Holds some blocks, and passages of one
-    side that wait for the other. Raises `Unusual` for files that differ in more than tags, and the errors of the reader
-    of the format.
+    `in_characters`, it is of one document, and has the tokens of its fields and the number of its characters. Holds
+    some blocks, and passages of one side that wait for the other. Raises `Unusual` for files that differ in more than
+    tags, and the errors of the reader of the format.
     """
 
     def __init__(
@@ -125,13 +124,13 @@ class ByteReader:
         *,
         by_document: bool,
         by_sentence: bool = False,
-        as_passages: bool = False,
+        in_characters: bool = False,
         sizes: Sizes = SIZES,
     ) -> None:
         self._files = _ByteFile(gold, sizes), _ByteFile(predicted, sizes)
         self.readers = [file.reader for file in self._files]
-        self._by_document, self._by_sentence = by_document or as_passages, by_sentence
-        self._as_passages = as_passages
+        self._by_document, self._by_sentence = by_document or in_characters, by_sentence
+        self._in_characters = in_characters
         self._block = sizes.block
         self._most_pieces = 1  # pieces at a time; few before the layout is known
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
@@ -151,8 +150,7 @@ class ByteReader:
             yield from self._pairs()
             if stretches and any(self._passages):
                 raise Unusual("one side has sentences that the other lacks")
-            for stretch in stretches:
-                yield stretch.passages or stretch
+            yield from stretches
         for file in self._files:
             file.reader.finish()
         yield from self._pairs()
@@ -230,16 +228,19 @@ class ByteReader:
             predictions = list(map(predicted.__getitem__, places))
             if tokens is None:
                 return []
-            passages, fields = None, None
-            if not self._as_passages:
-                fields = find_hunks(golds, predictions, end, layout, marked=self._by_sentence)
-            elif document is not None:
-                passages = self._as_text(document, number > 0, tokens, layout, golds, predictions)
-            if passages is None and fields is None:
+            fields = find_hunks(
+                golds, predictions, end, layout, marked=self._by_sentence, with_tokens=self._in_characters
+            )
+            characters: int | None = 0
+            if self._in_characters:
+                characters = _characters(
+                    golds, layout, has_entities=gold_file.reader.form.entities is not None
+                )
+            if fields is None or characters is None:
                 return []
             begun = (heads[number - 1 : number] if number else []) if self._by_document else heads
             begins = [head.metadata for head in begun]
-            stretch = Stretch(begins, tokens, fields or [], layout, document, passages=passages)
+            stretch = Stretch(begins, tokens, fields, layout, document, characters=characters)
             if self._by_sentence:
                 differs = list(map(ne, golds, predictions))
                 separator, per_line = layout.separator.encode(), layout.width - 1
@@ -250,36 +251,16 @@ class ByteReader:
             stretches.append(stretch)
         return stretches
 
-    def _as_text(
-        self,
-        document: NamedDocument,
-        begins: bool,
-        tokens: int,
-        layout: Layout,
-        gold: Sequence[bytes],
-        predicted: Sequence[bytes],
-    ) -> tuple[Passage, Passage] | None:
-        """The passages of the pieces of a document, of which those of gold are regular; None if they are irregular."""
-        separator = layout.separator.encode()
-        starts = [piece.rfind(b"\n", 0, max(0, piece.find(separator))) + 1 for piece in gold]
-        pairs = zip(gold, predicted, starts, strict=True)
-        if any(
-            gold_piece is not predicted_piece and gold_piece[:start] != predicted_piece[:start]
-            for gold_piece, predicted_piece, start in pairs
-        ):
-            return None
-        passages = []
-        for pieces in (gold, predicted):
-            lines = [piece[start:] for piece, start in zip(pieces, starts, strict=True) if separator in piece]
-            text = b"\0".join(lines)
-            if not is_utf8(text) or text.count(b"\0") + 1 != len(lines):
-                return None
-            sentences = [
-                sentence if sentence[-1] == "\n" else f"{sentence}\n"
-                for sentence in text.decode().split("\0")
-            ]
-            passages.append(Passage(document, layout, begins, sentences, tokens))
-        return passages[0], passages[1]
+
+def _characters(pieces: Sequence[bytes], layout: Layout, *, has_entities: bool) -> int | None:
+    """The number of characters of the tokens in regular pieces; None if some are written as entities."""
+    separator = layout.separator.encode()
+    starts = [piece.rfind(b"\n", 0, max(0, piece.find(separator))) + 1 for piece in pieces]
+    lines = [piece[start:] for piece, start in zip(pieces, starts, strict=True) if separator in piece]
+    text = b"\n".join([*lines, b""]).replace(b"\n\n", b"\n")
+    if has_entities and b"&" in text:
+        return None
+    return len(b"".join(_fields(text, layout)[:: layout.width]).decode())
 
 
 # Hunks
@@ -306,12 +287,19 @@ def _columns(layout: Layout) -> list[int]:
 
 
 def find_hunks(
-    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout, *, marked: bool
+    gold: Sequence[bytes],
+    predicted: Sequence[bytes],
+    end: bytes,
+    layout: Layout,
+    *,
+    marked: bool,
+    with_tokens: bool = False,
 ) -> list[bytes] | None:
     """The fields of the lines in spans of two lists of sentences, of which those of gold are regular.
 
     If they are `marked`, a line of `MARK` comes before each sentence; those that are equal on both sides come first.
-    None if they differ in more than tags.
+    Without `with_tokens`, the first token of a hunk is left out, which is faster. None if they differ in more than
+    tags.
     """
     differs = list(map(ne, gold, predicted))
     if marked:
@@ -330,7 +318,7 @@ def find_hunks(
     for number, line in zip(numbers, joined, strict=True):
         lines[number] = line
     same = end.join(compress(gold, map(not_, differs)))
-    return _fields(_lines_in_spans(b"\n".join([same, b"", *lines, b""]), layout), layout)
+    return _fields(_lines_in_spans(b"\n".join([b"", same, b"", *lines, b""]), layout, with_tokens), layout)
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:
@@ -364,27 +352,35 @@ def fits(text: bytes, layout: Layout) -> bool:
     return have_width(text, layout) and not text.startswith(separator) and b"\n" + separator not in text
 
 
-def _lines_in_spans(text: bytes, layout: Layout) -> bytes:
-    """The runs of lines in spans, each without its first token."""
+def _lines_in_spans(text: bytes, layout: Layout, with_tokens: bool) -> bytes:
+    """The runs of lines in spans, with an O in place of the fields before the tags of the first line, or with these."""
     columns = _columns(layout)
     before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
-    runs = _runs(layout.separator, before, layers, after).findall(text)
-    start = layout.separator.join(["O"] * before).encode()
+    runs = _runs(layout.separator, before, layers, after, with_tokens).findall(text)
+    start = b"" if with_tokens else layout.separator.join(["O"] * before).encode()
     border = layout.separator.join([OUTSIDE] * layout.width).encode() + b"\n"
     return start + (border + start).join(runs) + border if runs else b""
 
 
 @lru_cache
-def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[bytes]:
-    """A pattern for a run of lines in spans, from the separator before the first tags, which is found fast."""
+def _runs(separator: str, before: int, layers: int, after: int, with_tokens: bool) -> re.Pattern[bytes]:
+    """A pattern for a run of lines in spans, from the separator before the first tags, which is found fast.
+
+    With `with_tokens`, for the whole lines after a line end.
+    """
     field = rf"[^{separator}\n]*+"
     more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * after + "\n"
     tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
-    return re.compile(f"{separator}{tags}(?>(?:{f'{field}{separator}' * before}{tags})*)".encode())
+    line = f"{f'{field}{separator}' * before}{tags}"
+    pattern = f"\n({line}(?>(?:{line})*))" if with_tokens else f"{separator}{tags}(?>(?:{line})*)"
+    return re.compile(pattern.encode())
 
 
-class TagCharacters(dict[bytes, str]):
-    """The character of the tags of a line in some layers, as `find_hunks` returns them, with separators between."""
+class TagCharacters(dict[bytes | tuple[int, bytes], str]):
+    """The character of the tags of a line in some layers, as `find_hunks` returns them, with separators between.
+
+    Where positions are characters, the length of the token stands before the tags.
+    """
 
     def __init__(
         self, characters: RowCharacters, separator: str, *, decode: Callable[[str], str] | None
@@ -392,13 +388,14 @@ class TagCharacters(dict[bytes, str]):
         self.characters = characters
         self._separator, self._read = separator.encode(), decode or str
 
-    def __missing__(self, tags: bytes) -> str:
+    def __missing__(self, key: bytes | tuple[int, bytes]) -> str:
+        length, tags = key if isinstance(key, tuple) else (1, key)
         if tags.startswith(MARK) and not tags.strip(MARK + self._separator):
-            self[tags] = BEFORE_SENTENCE
+            self[key] = BEFORE_SENTENCE
             return BEFORE_SENTENCE
         sides = [field.split(BOTH) for field in tags.split(self._separator)]
         row = [self._read(tag[side].decode()) for side in (0, -1) for tag in sides]
-        character = self[tags] = self.characters[1, *row]
+        character = self[key] = self.characters[length, *row]
         return character
 
 

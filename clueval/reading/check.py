@@ -24,8 +24,8 @@ from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.writer import Writer, refuse_lost
 from clueval.reading.convert import Conversion
-from clueval.reading.options import LayerSource, layer_names
-from clueval.reading.paths import as_path, name_of_input, spooled
+from clueval.reading.options import LayerSource, layer_names, name_of_input, spooled
+from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
 from clueval.reading.source import Source, source_of
 

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
-from clueval.core.count import EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan
+from clueval.core.count import ALTERNATIVES, EITHER, FEW_DOCUMENTS, SENTENCE, UNIT, DocumentPlace, Plan
 from clueval.core.document import ID, Document, Layers, Row, collector_paused_for
 from clueval.core.metric import split_metrics
 from clueval.core.span import DEFAULT_LAYER, NOTHING, SIDES
@@ -44,7 +44,6 @@ from clueval.core.tags import (
 )
 from clueval.core.tally import added
 from clueval.files.errors import CluevalError, TagError
-from clueval.transforms.changes import ALTERNATIVES, UNIT, EachLabel
 
 # What is left to documents
 
@@ -63,14 +62,15 @@ def require_usual(plan: Plan, layers: Sequence[str], *, are_tags: bool = False) 
     between two positions outside all spans, and returns None if it needs documents.
 
     Alternatives change nothing, because tags and plain spans have none; nor do steps without a name, which compare
-    texts and set spans without a place apart. Steps that change single labels are done by `NewLabels`.
+    texts and set spans without a place apart. Steps that change single labels (`clueval.transforms.changes.EachLabel`)
+    are done by `NewLabels`.
     """
     of_cases, of_documents = split_metrics(plan.metrics)
     needing = [metric for metric in of_documents if not (are_tags and hasattr(metric, "count_tags"))]
     if needing or not all(metric.keeps for metric in of_cases):
         raise Unusual("a metric needs documents")
     if plan.align is not None or not all(
-        isinstance(step, EachLabel) or step.signature[0] in ("", ALTERNATIVES, UNIT) for step in plan.steps
+        step.signature[0] in ("", ALTERNATIVES, UNIT) or hasattr(step, "renamed") for step in plan.steps
     ):
         raise Unusual("documents are changed before they are counted")
     filters_spans = any(key in layers for key in plan.where)
@@ -95,7 +95,7 @@ class NewLabels:
     """The labels that the steps of a plan give to the labels of each side, and what they note of it."""
 
     def __init__(self, plan: Plan) -> None:
-        self.steps = [step for step in plan.steps if isinstance(step, EachLabel)]
+        self.steps: list[Any] = [step for step in plan.steps if hasattr(step, "renamed")]
         if self.steps and plan.sides != SIDES:
             raise Unusual("labels of other sides than gold and predicted are changed")
         # by side and label; an empty one: its spans are left out
@@ -374,17 +374,17 @@ class ClusterCounting:
 
     def place_of(self, id_: str = "", metadata: Mapping[str, str] = NOTHING) -> DocumentPlace | None:
         """Return the place of a document; None if it does not count."""
-        document = Document(id_, {}, metadata=metadata)
+        metadata = {**metadata, ID: id_}
         if ID in self._plan.where:
             self.bag.read.values.setdefault(ID, set()).add(id_)
-        if not self._plan.takes(document, self._layers):
+        if not self._plan.takes(metadata, self._layers):
             return None
-        place = self._plan.place(document, self._layers)
+        place = self._plan.place(metadata, self._layers)
         if place.name is not None and place.name == id_:
             self._ids[id_] += 1
             place = place._replace(repeat=self._ids[id_])
         if place.waits not in self._conditions:
-            self._conditions[place.waits] = self._plan.on_spans(document, self._layers)
+            self._conditions[place.waits] = self._plan.on_spans(metadata, self._layers)
         return place
 
     def see(self, metadata: Mapping[str, str]) -> None:

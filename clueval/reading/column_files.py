@@ -87,7 +87,7 @@ def _bag_of(
             *(source.anew() for source in sources),
             by_document=counting.by_document,
             by_sentence=in_sentences,
-            as_passages=counting.in_characters,
+            in_characters=counting.in_characters,
             sizes=sizes,
         )
         try:
@@ -196,7 +196,7 @@ class _Files:
     def _add_stretch(self, item: Stretch) -> None:
         for metadata in item.begins:
             self._counting.see(metadata)
-        if item.document is not None and item.begins:
+        if item.document is not None and item.begins and self._counting.by_document:
             self._begin(item.document)
         texts = [self._text_of(item, number, group) for number, group in enumerate(self._counting.groups)]
         if self._in_sentences:
@@ -208,7 +208,11 @@ class _Files:
             return
         for group, text in zip(self._counting.groups, texts, strict=True):
             group.add(self._place, text)
-        self._counting.add_text(self._place, item.tokens, len(item.begins))
+        positions = item.tokens
+        if self._counting.in_characters:
+            self._has_tokens = self._has_tokens and not item.begins
+            positions = item.characters + self._blanks(item.tokens)
+        self._counting.add_text(self._place, positions, len(item.begins))
 
     def _text_of(self, item: Stretch, number: int, group: LayerClusters) -> str:
         """Return the characters of the rows in spans, given their fields."""
@@ -225,7 +229,10 @@ class _Files:
         ]
         separator = item.layout.separator.encode()
         tags = columns[0] if len(columns) == 1 else map(separator.join, zip(*columns, strict=True))
-        return "".join(map(tag_characters.__getitem__, tags))
+        if not self._counting.in_characters:
+            return "".join(map(tag_characters.__getitem__, tags))
+        tokens = b"\n".join(item.fields[::width]).decode().split("\n")
+        return "".join(map(tag_characters.__getitem__, zip(map(len, tokens), tags, strict=False)))
 
     # Passages
 
@@ -269,10 +276,14 @@ class _Files:
         passage = part.passages[0]
         if not self._counting.in_characters or not passage.sentences:
             return passage.tokens
-        if any(reader.form.no_space for reader in self._readers):
-            raise Unusual("the text is not known from the tokens alone")
-        blanks = passage.tokens - (not self._has_tokens)  # between two tokens of a document
-        self._has_tokens = True
         pairs = ((rows.columns, part.differing), (rows.same, part.same))
         characters = sum(len("".join(columns[0].tokens[rows_of])) for columns, rows_of in pairs if columns)
-        return characters - len(passage.sentences) + blanks  # there is an O after each sentence
+        # there is an O after each sentence
+        return characters - len(passage.sentences) + self._blanks(passage.tokens)
+
+    def _blanks(self, tokens: int) -> int:
+        """Return the number of blanks before some tokens of a document, of which it may have others before."""
+        if any(reader.form.no_space for reader in self._readers):
+            raise Unusual("the text is not known from the tokens alone")
+        has_tokens, self._has_tokens = self._has_tokens, self._has_tokens or tokens > 0
+        return tokens - (not has_tokens and tokens > 0)

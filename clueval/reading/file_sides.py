@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from clueval.core.bag import Read
 from clueval.core.document import Document, same_id
@@ -78,8 +78,7 @@ class FileGroup(NamedTuple):
 class FileSides:
     """Sides of the same texts, which are files."""
 
-    given: ClassVar[None] = None
-    kind: ClassVar[str] = "paths"
+    kind: ClassVar[Literal["paths"]] = "paths"
     listed: tuple[Side, ...]  # the sides
     # how documents are paired: None (files by relative name, documents in order), or one of `PAIR_BY`
     pair_by: str | None = None
@@ -145,19 +144,16 @@ class FileSides:
         documents in the same order. Raises `TextMismatch` if one file has more documents than another, `UsageError` if
         documents cannot be paired, and the errors of reading.
         """
-        return checked_texts(
-            self._texts(Read() if read is None else read), [side.name for side in self.listed]
-        )
-
-    def _texts(self, read: Read) -> Iterator[Text]:
+        read = Read() if read is None else read
+        names = [side.name for side in self.listed]
         if self.is_run:
-            yield from self._texts_with_answers(read)
+            texts = self._texts_with_answers(read)
         elif self.pair_by in ("id", "content"):
             streams = [self._in_turn(number, read) for number in range(len(self.listed))]
-            yield from joined_by(self.pair_by, streams, [side.name for side in self.listed])
+            texts = joined_by(self.pair_by, streams, names)
         else:
-            for group in self.groups():
-                yield from self.texts_of(self.sources(group), read)
+            texts = chain.from_iterable(self.texts_of(self.sources(group), read) for group in self.groups())
+        return checked_texts(texts, names)
 
     def texts_of(self, sources: Sequence[Source], read: Read) -> Iterator[Text]:
         """Yield the documents of files of the same texts, in order; `read` gets what was read of them."""
@@ -314,14 +310,13 @@ def sides_of_files(
 
 def _forms_of(sides: Sequence[Side], *, is_one_text: bool = False) -> list[Form | None]:
     """Return the format of the first file of each side; None if it is not recognised, which opening the file says."""
-
-    def form_of(side: Side) -> Form | None:
+    forms: list[Form | None] = []
+    for side in sides:
         try:
-            return form_at(side.first_file, side.options, is_one_text=is_one_text)
+            forms.append(form_at(side.first_file, side.options, is_one_text=is_one_text))
         except FormatError:
-            return None
-
-    return [form_of(side) for side in sides]
+            forms.append(None)
+    return forms
 
 
 def with_layers(sides: Sequence[Side]) -> tuple[Side, ...]:
@@ -336,9 +331,7 @@ def _with_columns(sides: Sequence[Side], forms: Iterable[Form | None]) -> tuple[
 
     paths = [[path for _, path in side.files] for side in sides]
     options = with_columns_of_tags([side.options for side in sides], paths)
-    return tuple(
-        replace(side, options=side_options) for side, side_options in zip(sides, options, strict=True)
-    )
+    return tuple(replace(side, options=new) for side, new in zip(sides, options, strict=True))
 
 
 def files_of_side(side: Paths) -> Files:
@@ -397,23 +390,19 @@ def _in_order(sides: Sequence[Side]) -> list[FileGroup]:
         names = [name for name, _ in with_equal_names([first.files])[0]]
         paths = zip(*([path for _, path in side.files] for side in sides), strict=True)
         return [FileGroup(name, group_paths) for name, group_paths in zip(names, paths, strict=True)]
-    first_paths, *others_paths = map(dict, with_equal_names([side.files for side in sides]))
-    for side, side_paths in zip(others, others_paths, strict=True):
-        for name in sorted(first_paths.keys() ^ side_paths.keys(), key=str):
-            missing, present, files = (
-                (side, first, first_paths) if name in first_paths else (first, side, side_paths)
-            )
-            ending = files[name].suffix
+    by_name = [dict(files) for files in with_equal_names([side.files for side in sides])]
+    for side, side_paths in zip(others, by_name[1:], strict=True):
+        for name in sorted(by_name[0].keys() ^ side_paths.keys(), key=str):
+            is_missing = name in by_name[0]
+            missing, present = (side, first) if is_missing else (first, side)
+            ending = (by_name[0] if is_missing else side_paths)[name].suffix
             raise FileError(
                 f"has no file {str(name).removesuffix(ending) + ending!r}, which {present.given} has",
                 file=str(missing.given),
                 advice="files are paired by name; see pair_by"
                 + ("; an empty file has no spans" if ending == ".ann" else ""),
             )
-    return [
-        FileGroup(name, (path, *(side_paths[name] for side_paths in others_paths)))
-        for name, path in first_paths.items()
-    ]
+    return [FileGroup(name, tuple(paths[name] for paths in by_name)) for name in by_name[0]]
 
 
 def _require_alike(first: Side, other: Side) -> None:
@@ -507,7 +496,7 @@ def joined(
                 continue
             key, document = keyed
             if key in ids[number]:
-                raise _duplicate(names[number], document, ids[number][key], None if may_lack else pair_by)
+                raise _duplicate(names[number], document, ids[number][key], pair_by, are_annotators=may_lack)
             ids[number][key] = document.id
             text = waiting.setdefault(key, [None] * len(streams))
             text[number] = document
@@ -556,20 +545,20 @@ def key_of(document: Document, pair_by: str | None) -> str:
     return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _duplicate(side: str, document: Document, other_id: str, pair_by: str | None) -> UsageError:
-    if pair_by is None:
-        return UsageError(
-            f"{side} has two documents {document.id!r}",
-            **document.in_errors,
-            advice="each annotator may have a document once; pair_by pairs in other ways",
-        )
-    what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
+def _duplicate(
+    side: str, document: Document, other_id: str, pair_by: str | None, *, are_annotators: bool
+) -> UsageError:
+    what = {"id": "id", "name": "file name", "content": "content"}[pair_by or "id"]
     whose = "another document" if other_id == document.id else f"document {other_id!r}"
-    return UsageError(
-        f"has the same {what} as {whose} of {side}",
-        **document.in_errors,
-        advice=f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}",
-    )
+    problem = f"has the same {what} as {whose} of {side}"
+    if are_annotators and pair_by != "content":
+        problem = f"{side} has two documents {document.id!r}"
+        advice = "each annotator may have a document once; pair_by='content' pairs equal texts"
+    elif pair_by == "content" and other_id == document.id:
+        advice = "they have the same id, too, so nothing tells them apart; leave one of them out"
+    else:
+        advice = f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}"
+    return UsageError(problem, **document.in_errors, advice=advice)
 
 
 _LISTED = 50

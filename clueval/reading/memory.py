@@ -37,7 +37,6 @@ from clueval.core.tags import is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
 from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
-from clueval.formats.tag_lists import chunks_of, names_of_tags
 from clueval.reading.options import (
     ANSWER_FORMATS,
     MENTIONS,
@@ -46,19 +45,20 @@ from clueval.reading.options import (
     answers_in_gold,
     checked_texts,
     chosen_options,
+    is_path_or_paths,
     options_of_sides,
     require_none,
     require_scheme,
     without_answers,
 )
-from clueval.reading.paths import is_path_or_paths
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read
 
 _FORMS = "give paths, documents or, for each document, a list of tags or a list of spans such as (start, end, label)"
 
-Kind = Literal["paths", "tags", "spans", "documents"]
+MemoryKind = Literal["tags", "spans", "documents"]
+Kind = Literal["paths"] | MemoryKind
 
 IGNORED = -100
 """The number of a position that does not count, PyTorch's default."""
@@ -120,33 +120,14 @@ class GivenSide(NamedTuple):
             raise
 
 
-class Given(NamedTuple):
-    """Sides in memory, in the same order of documents, and the ids of these if dictionaries have them."""
-
-    kind: Kind
-    sides: Sequence[GivenSide]
-    ids: Sequence[str] | None = None
-
-    @property
-    def items(self) -> list[Iterable[Any]]:
-        return [side.items for side in self.sides]
-
-
 @dataclass(frozen=True, slots=True)
 class MemorySides:
-    """Sides of the same texts in memory; `pair_by` is one of `clueval.reading.options.PAIR_BY`, or None."""
+    """Sides of the same texts in memory, in the same order of documents, unless they are paired."""
 
-    given: Given
-    pair_by: str | None = None
-
-    @property
-    def listed(self) -> Sequence[GivenSide]:
-        return self.given.sides
-
-    @property
-    def kind(self) -> str:
-        """What was given: ``tags``, ``spans`` or ``documents``."""
-        return self.given.kind
+    kind: MemoryKind
+    listed: Sequence[GivenSide]
+    ids: Sequence[str] | None = None  # those of the documents, if dictionaries have them
+    pair_by: str | None = None  # one of `clueval.reading.options.PAIR_BY`
 
     def texts(self, read: Read | None = None) -> Iterator[Text]:
         """Yield the documents of each text; memory holds one, and with `pair_by` those that wait for others.
@@ -154,22 +135,19 @@ class MemorySides:
         `read` gets what was not read of rows.
         """
         names = [side.name for side in self.listed]
-        if self.pair_by is None:
-            return self._noting(checked_texts(self._in_order(), names), read)
-        if any(side.kind != "documents" for side in self.listed):
-            raise UsageError(
-                f"pair_by={self.pair_by!r} pairs documents, not lists of spans", advice="leave out pair_by"
-            )
-        from clueval.reading.file_sides import joined_by  # documents in memory are in order
+        texts = self._in_order()
+        if self.pair_by is not None:
+            if any(side.kind != "documents" for side in self.listed):
+                problem = f"pair_by={self.pair_by!r} pairs documents, not lists of spans"
+                raise UsageError(problem, advice="leave out pair_by")
+            from clueval.reading.file_sides import joined_by  # documents in memory are in order
 
-        return self._noting(checked_texts(joined_by(self.pair_by, self.given.items, names), names), read)
-
-    def _noting(self, texts: Iterator[Text], read: Read | None) -> Iterator[Text]:
-        yield from texts
+            texts = joined_by(self.pair_by, [side.items for side in self.listed], names)
+        yield from checked_texts(texts, names)
         if read is not None:
             for side in self.listed:
-                for kind, number in (+(side.passed_over or Counter())).items():
-                    read.passed_over[side.name, kind] += number
+                counts = (side.passed_over or Counter()).items()
+                read.passed_over.update({(side.name, kind): number for kind, number in counts if number})
 
     def _in_order(self) -> Iterator[Text]:
         """Yield the documents of each text. Raises `UsageError` if one side has more of them, and for a wrong item."""
@@ -177,37 +155,32 @@ class MemorySides:
         for number, items in enumerate(_in_step(self.listed, "sentences" if are_tags else "documents")):
             if are_tags:
                 items = tuple(map(_materialised, items))
-                _require_lengths(self.given, items, number)
+                self._require_lengths(items, number)
             pairs = list(zip(self.listed, items, strict=True))
             lender = next((item for side, item in pairs if side.kind == "documents"), None)
             first, *others = (side.document(number, item, lender) for side, item in pairs)
-            ids_fit = [first.id == other.id or not same_id(first.id, other.id) for other in others]
-            yield (
-                first,
-                *(
-                    document if has_id else replace(document, id=first.id)
-                    for document, has_id in zip(others, ids_fit, strict=True)
-                ),
-            )
+            for place, other in enumerate(others):
+                if first.id != other.id and same_id(first.id, other.id):
+                    others[place] = replace(other, id=first.id)
+            yield first, *others
 
-
-def _require_lengths(aligned: Given, sentences: Sequence[Any], number: int) -> None:
-    for side, tags in zip(aligned.sides, sentences, strict=True):
-        if isinstance(tags, str) or not isinstance(tags, Sequence):
-            raise UsageError(
-                f"{side.place(number)} is {described(tags)}, not a list of tags",
-                advice="give a list of tags for each sentence",
-            )
-        if len(tags) != len(sentences[0]):
-            what = f"sentence {number}" if aligned.ids is None else f"document {aligned.ids[number]!r}"
-            raise UsageError(
-                f"{what} has {len(sentences[0])} {aligned.sides[0].name} and {len(tags)} {side.name} tags",
-                advice="each token has a tag on both sides",
-            )
+    def _require_lengths(self, sentences: Sequence[Any], number: int) -> None:
+        for side, tags in zip(self.listed, sentences, strict=True):
+            if isinstance(tags, str) or not isinstance(tags, Sequence):
+                problem = f"{side.place(number)} is {described(tags)}, not a list of tags"
+                raise UsageError(problem, advice="give a list of tags for each sentence")
+            if len(tags) != len(sentences[0]):
+                what = f"sentence {number}" if self.ids is None else f"document {self.ids[number]!r}"
+                raise UsageError(
+                    f"{what} has {len(sentences[0])} {self.listed[0].name} and {len(tags)} {side.name} tags",
+                    advice="each token has a tag on both sides",
+                )
 
 
 def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
     """Raise the error of the first value of a sentence that is no tag of the scheme, with its place."""
+    from clueval.formats.tag_lists import chunks_of  # only for wrong tags
+
     for position, tag in enumerate(tags):
         if not isinstance(tag, str):
             raise UsageError(
@@ -239,6 +212,8 @@ def side_of(value: Any, name: str, options: FormatOptions, others: Iterable[Any]
     side = GivenSide(name, options if names is None else replace(options, names=names), passed_over=Counter())
     side = _of_answers(side, value) if options.input in ANSWER_FORMATS else _with_kind(side, value)
     if side.kind in ("tags", None) and options.names is not None:
+        from clueval.formats.tag_lists import names_of_tags  # most tags are text
+
         side = side._replace(names=names_of_tags(options.names, "labels"))
     return side._replace(options=options)
 
@@ -371,10 +346,8 @@ def _documents(side: GivenSide, items: Iterable[Any]) -> Iterator[Document]:
 
             item = document_of_spacy(item, {DEFAULT_LAYER: ENTS}, None, id=MissingId(number))
         if not isinstance(item, Document):
-            raise UsageError(
-                f"{side.place(number)} is {described(item)}, not a document like those before it",
-                advice=_FORMS,
-            )
+            problem = f"{side.place(number)} is {described(item)}, not a document like those before it"
+            raise UsageError(problem, advice=_FORMS)
         yield item if side.ids is None else replace(item, id=side.ids[number])
 
 
@@ -583,16 +556,16 @@ def sides_in_memory(
     aligned = _aligned(sides)
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
-    require_sources(aligned.sides)
-    for side in aligned.sides:
+    listed = list(aligned.listed)
+    require_sources(listed)
+    for side in listed:
         _require_use(side, aligned.kind)
-    listed = list(aligned.sides)
     for number, side in enumerate(listed[:2]):
         if side.form is not None and side.form.name == MENTIONS:
             if not number:
                 raise answers_in_gold(side.name, None)
             listed[1] = side._replace(options=replace(side.options, input=MENTIONS))
-    return MemorySides(aligned._replace(sides=listed), pair_by)
+    return replace(aligned, listed=listed, pair_by=pair_by)
 
 
 def _examples_in(gold: Any) -> tuple[Any, Any]:
@@ -629,19 +602,17 @@ def _require_use(side: GivenSide, kind: str) -> None:
         if kind == "tags":
             require_scheme(side.options.scheme, side.options.invalid)
         return
-    chosen = chosen_options(side.options)
-    if chosen:
+    for name in chosen_options(side.options):
         from clueval.files.names import in_memory  # only for options
         from clueval.reading.source import FOR_ALL, idle_option, options_of
 
-        for name in chosen:
-            if name not in FOR_ALL and name not in options_of(side.form):
-                error = idle_option(name, getattr(side.options, name), [side.form.name], None)
-                error.advice = in_memory(name) or error.advice
-                raise error
+        if name not in FOR_ALL and name not in options_of(side.form):
+            error = idle_option(name, getattr(side.options, name), [side.form.name], None)
+            error.advice = in_memory(name) or error.advice
+            raise error
 
 
-def _aligned(sides: Sequence[GivenSide]) -> Given:
+def _aligned(sides: Sequence[GivenSide]) -> MemorySides:
     """Return sides with one kind, in the order of the documents of the first."""
     if len({side.kind == "paths" for side in sides}) > 1:
         kinds = (f"{side.name} is {'paths' if side.kind == 'paths' else 'in memory'}" for side in sides)
@@ -651,7 +622,7 @@ def _aligned(sides: Sequence[GivenSide]) -> Given:
             "that are answers of language models need input='mentions' or 'inline', redacted ones "
             "masking(gold, texts, redacted=True)",
         )
-    kinds_of = dict.fromkeys(side.kind for side in sides if side.kind is not None)
+    kinds_of = dict.fromkeys(side.kind for side in sides if side.kind is not None and side.kind != "paths")
     if "documents" in kinds_of:
         return _by_id("documents", _with_ids(sides))
     if len(kinds_of) > 1:
@@ -670,59 +641,56 @@ def _aligned(sides: Sequence[GivenSide]) -> Given:
             )
         # the other side may be one empty list
         sides = [side if side.kind or side.items else side._replace(items=[[]]) for side in sides]
-    kind: Kind = next(iter(kinds_of)) if kinds_of else "spans"
+    kind: MemoryKind = next(iter(kinds_of), "spans")
     aligned = _by_id(kind, sides)
-    if aligned.kind == "tags" and aligned.sides[0].names is not None:
-        return aligned._replace(sides=_with_names_of_tags(aligned.sides))
+    if aligned.kind == "tags" and aligned.listed[0].names is not None:
+        return replace(aligned, listed=_with_names_of_tags(aligned.listed))
     return aligned
 
 
 def _with_ids(sides: Sequence[GivenSide]) -> Sequence[GivenSide]:
     """Return sides of which some have documents; these have the ids of their documents if others are by id."""
     by_id = next((side for side in sides if side.ids is not None), None)
-    if by_id is None:
-        return sides
-    sides_with_ids = []
-    for side in sides:
-        if side.kind == "documents" and side.ids is None:
-            items = list(side.items)
-            if any(isinstance(document.id, MissingId) for document in items):
-                raise UsageError(
-                    f"{by_id.name} is a dictionary by document id, and the documents of {side.name} have none",
-                    advice="give each row its id",
-                )
-            side = side._replace(items=items, ids=[document.id for document in items])
-        sides_with_ids.append(side)
+    sides_with_ids = list(sides)
+    for place, side in enumerate(sides):
+        if by_id is None or side.kind != "documents" or side.ids is not None:
+            continue
+        items = list(side.items)
+        if any(isinstance(document.id, MissingId) for document in items):
+            raise UsageError(
+                f"{by_id.name} is a dictionary by document id, and the documents of {side.name} have none",
+                advice="give each row its id",
+            )
+        sides_with_ids[place] = side._replace(items=items, ids=[document.id for document in items])
     return sides_with_ids
 
 
-def _by_id(kind: Kind, sides: Sequence[GivenSide]) -> Given:
+def _by_id(kind: MemoryKind, sides: Sequence[GivenSide]) -> MemorySides:
     """Return the sides in the order of the first. A side that is partial has no spans where it has no document."""
     without = next((side for side in sides if side.ids is None), None)
     by_id = next((side for side in sides if side.ids is not None), None)
     if by_id is None:
-        return Given(kind, sides)
+        return MemorySides(kind, sides)
     if without is not None:
         raise UsageError(
             f"{by_id.name} is a dictionary by document id and {without.name} is not",
             advice="give both in one form",
         )
     first, *others = sides
-    filled = [_filled(first, others), *(_filled(other, [first]) for other in others)]
-    for other in filled[1:]:
-        for one_side, other_side in ((filled[0], other), (other, filled[0])):
+    first, *others = _filled(first, others), *(_filled(other, [first]) for other in others)
+    ids = first.ids or ()
+    in_order = [first]
+    for other in others:
+        for one_side, other_side in ((first, other), (other, first)):
             if alone := sorted(set(one_side.ids or ()).difference(other_side.ids or ())):
                 more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
                 raise UsageError(
                     f"only {one_side.name} has document {', '.join(map(repr, alone[:3]))}{more}",
                     advice="both sides need the same documents; an empty list is a document without spans",
                 )
-    ids = filled[0].ids or ()
-    in_order = [filled[0]]
-    for side in filled[1:]:
-        item_of = dict(zip(side.ids or (), side.items, strict=True))
-        in_order.append(side._replace(items=[item_of[id_] for id_ in ids], ids=ids))
-    return Given(kind, in_order, ids)
+        item_of = dict(zip(other.ids or (), other.items, strict=True))
+        in_order.append(other._replace(items=[item_of[id_] for id_ in ids], ids=ids))
+    return MemorySides(kind, in_order, ids)
 
 
 def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:
@@ -846,6 +814,8 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
 
 def _document_of_tags(tags: Sequence[str], id_: str, options: Reading | None = None) -> Document:
     """Return the tags of one sentence as a document, whose tokens are empty. Raises `TagError`."""
+    from clueval.formats.tag_lists import chunks_of  # most lists of tags are counted without documents
+
     scheme, invalid = (None, None) if options is None else (options.scheme, options.invalid)
     rows = list(chunks_of(tags, scheme, invalid or "conlleval"))
     tokens = ("",) * len(tags)

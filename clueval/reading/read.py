@@ -12,8 +12,8 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.files.options import checked_call, field_names, refuse_unknown, require_instance, with_fields
 from clueval.formats.documents import is_column_format
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
-from clueval.reading.options import LayerSource, chosen_options, require_layers
-from clueval.reading.paths import as_path, named_files, spooled
+from clueval.reading.options import LayerSource, chosen_options, require_layers, spooled
+from clueval.reading.paths import as_path, named_files
 from clueval.reading.source import form_at, source_of
 
 _READING = Reading()

@@ -164,7 +164,7 @@ class Source:
         """Return a document with the name of its file before its id, or in its place."""
         if self.form.group:
             folder, slash, _ = (self.name or "").rpartition("/")
-            return replace(document, id=f"{folder}{slash}{document.id}")
+            return replace(document, id=f"{folder}{slash}{document.id}") if slash else document
         is_missing = isinstance(document.id, MissingId)
         in_rows = self.form.name == "inline" and document.id != self.file.stem
         if (self.form.is_one_document or self.form.name == "bdoc") and not in_rows:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
-from operator import le
+from operator import itemgetter, le
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag
 from clueval.core.case import TOKENS, Key, Where, are_flat, keys_of, keys_of_triples
 from clueval.core.count import EITHER, FEW_DOCUMENTS, DocumentPlace, Plan, in_documents
-from clueval.core.document import GROUP, UNPLACED, Document, Layers, Row
+from clueval.core.document import GROUP, ID, UNPLACED, Document, Layers, Row
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import CluevalError, OverlapError
 from clueval.formats.dialect import Dialect
@@ -33,6 +33,7 @@ BATCH = 200
 """The number of documents that are counted together; more would no longer fit in the processor's cache."""
 
 _LISTS = frozenset({list, tuple})
+_FEATURES = itemgetter(0)
 _PARTS = [int, int, str]
 
 
@@ -172,30 +173,25 @@ def _text(
     if UNPLACED in predicted.metadata:
         raise Unusual("spans without a place")
     ordered = gold.ordered or predicted.ordered
-    gold_rows, predicted_rows = (_rows_of(document, layer, unit, ordered, features) for document in pair)
+    sides = [_rows_of(document, layer, unit, ordered, features) for document in pair]
     end = predicted.end if gold.end is None else gold.end
-    return PlainText(gold.id, gold_rows, predicted_rows, end, gold.metadata, ordered)
+    return PlainText(gold.id, sides[0], sides[1], end, gold.metadata, ordered)
 
 
 def _rows_of(
     document: Document, layer: str, unit: str, ordered: bool, features: set[str]
 ) -> Sequence[Row] | None:
     """Return the rows of a document in the order in which spans are counted, None if it has no layer."""
-    if document.tags or document.start or document.unit != unit:
-        raise Unusual("a document of other things than rows")
     layers: Layers = document.layers  # type: ignore[assignment]  # they are `Layers`
-    if not layers:
-        return None
-    rows = layers.rows(layer)
-    if rows is None or len(layers) > 1:
+    rows, number = layers.rows(layer), len(layers)
+    is_plain = number == (rows is not None) and document.unit == unit
+    if not is_plain or document.tags or document.start:
         raise Unusual("a document of other things than rows in one layer")
     details = layers.details(layer)
-    for span_features, _, _ in details:
-        if span_features:
-            features.update(span_features)
+    features.update(*map(_FEATURES, details))
     if GROUP in features:
         raise Unusual("a group of spans")
-    if not ordered:
+    if rows is None or not ordered:
         return rows
     if not document.ordered:
         return sorted(rows)
@@ -249,9 +245,12 @@ class _Counting:
         keys: list[
             tuple[Any, ...]
         ] = []  # or length, label and text, of one gold and one equal predicted span
+        every_is_flat = True
         for text in self._read(texts):
             gold, predicted = text.gold or (), text.predicted or ()
-            if not self._plan.merge and gold == predicted and are_flat(gold):
+            is_flat = not self._plan.merge and are_flat(gold) and (gold == predicted or are_flat(predicted))
+            every_is_flat &= is_flat
+            if is_flat and gold == predicted:
                 has_text = text.positions is not None
                 keys += [(end - start, label, has_text) for start, end, label in gold]
             else:
@@ -263,19 +262,19 @@ class _Counting:
                 key = keys_of_triples([row], [row], has_text=key[2])[0]
             counts[key] += times
         self._bag.add_text(DocumentPlace(), sum(text.positions or 0 for text in texts), len(texts))
-        self._add_keys(DocumentPlace(), counts)
+        self._add_keys(DocumentPlace(), counts, is_flat=every_is_flat)
 
     def add(self, text: PlainText) -> None:
         """Count a text by itself."""
         (text,) = self._read([text])
         plan, layers = self._plan, self._bag.layers
-        document = Document(text.id, {}, metadata=text.metadata)
-        if not plan.takes(document, layers):
+        metadata = {**text.metadata, ID: text.id}
+        if not plan.takes(metadata, layers):
             return
         if self._layer in plan.where and (text.gold is not None or text.predicted is not None):
             labels = self._bag.read.values.setdefault(self._layer, set())
             labels.update(row[2] for rows in (text.gold, text.predicted) for row in rows or ())
-        place = plan.place(document, layers)
+        place = plan.place(metadata, layers)
         if place.name == text.id:
             self._ids[text.id] += 1
             place = place._replace(repeat=self._ids[text.id])
@@ -285,7 +284,7 @@ class _Counting:
         if self._in_sentences:
             place = place._replace(sentence=1)
         self._bag.add_text(place, text.positions or 0)
-        self._add_keys(place, self._keys_of(text, plan.on_spans(document, layers)))
+        self._add_keys(place, self._keys_of(text, plan.on_spans(metadata, layers)))
 
     def _read(self, texts: Sequence[PlainText]) -> Sequence[PlainText]:
         """Note what was read, and return the texts with the labels that steps give to their spans."""
@@ -335,12 +334,12 @@ class _Counting:
             raise Unusual("spans of one layer overlap, and are to be merged") from error
         return column.keys
 
-    def _add_keys(self, place: DocumentPlace, keys: Iterable[Key]) -> None:
-        """Add keys to a place; a corpus without spans has no layer."""
+    def _add_keys(self, place: DocumentPlace, keys: Iterable[Key], *, is_flat: bool = False) -> None:
+        """Add keys to a place; with `is_flat`, no spans of a side overlap. A corpus without spans has no layer."""
         if self._plan.merge or self._bag.layers:
             sequence = MERGED if self._plan.merge else self._layer
             for key in self._bag.add(place, sequence, keys):
-                check_case(self._bag, sequence, key, is_flat=False)
+                check_case(self._bag, sequence, key, is_flat=is_flat)
         if self._bag.is_full:
             self._bag.fold()
 

@@ -25,15 +25,13 @@ from clueval.files.errors import TagError, UsageError
 from clueval.files.options import require_instance, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
-from clueval.reading.options import require_scheme
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.options import is_path_or_paths, require_scheme
 from clueval.reports.report import Hinting
 from clueval.results.options import groups_of, steps_in_order
 from clueval.results.result import Result
 from clueval.results.score import result_of
 from clueval.results.signature import Signature, require_same
 from clueval.results.texts import opened
-from clueval.transforms.changes import Alternatives
 
 
 class Accumulator(Hinting):
@@ -71,7 +69,7 @@ class Accumulator(Hinting):
             raise UsageError(
                 f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
             )
-        plan = Plan(chosen_metrics(metrics), merge, steps=(Alternatives(),))
+        plan = Plan(chosen_metrics(metrics), merge)
         self._plan = replace(plan, steps=steps_in_order((), plan))
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid, self._names = invalid, names

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step
-from clueval.core.document import ID, Pair
+from clueval.core.count import ALTERNATIVES, DOCUMENT, EITHER, SENTENCE, UNIT, Plan, Step
+from clueval.core.document import ID, Notes, Pair
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.files.options import (
@@ -36,7 +36,6 @@ from clueval.reading.options import (
     readings_of,
     require_pair_by,
 )
-from clueval.transforms.changes import UNIT, Alternatives, EachPair, SetApart
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -368,7 +367,7 @@ def _as_in_gate(metric: AnyMetric, gold_set: str | None) -> AnyMetric:
 def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
     """Return the steps of the options, in their order."""
     counting, preparing = groups.counting, groups.preparing
-    steps: tuple[Step, ...] = (Alternatives(),)
+    steps: tuple[Step, ...] = ()
     if preparing is not None:
         from clueval.transforms.options import steps_of  # few calls change spans
 
@@ -400,22 +399,31 @@ def _with_curves(metrics: Iterable[AnyMetric], feature: str, counting: Counting)
 
 
 @dataclass(frozen=True)
-class SameText(EachPair):
+class SameText:
     """A step that changes nothing. Raises `TextMismatch` for two documents with different texts."""
 
     signature: ClassVar[tuple[str, str]] = ("", "")
+    zeros: ClassVar[Sequence[tuple[str, ...]]] = ()
 
-    def of_pair(self, pair: Pair) -> Iterator[Pair]:
-        if not pair.beside:
-            from clueval.reading.same_text import require_same_text  # not needed for counting tags and spans
+    def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
+        from clueval.reading.same_text import require_same_text  # not needed for counting tags and spans
 
-            require_same_text(pair.gold, pair.predicted)
-        yield pair
+        for pair in pairs:
+            if not pair.beside:
+                require_same_text(pair.gold, pair.predicted)
+        return pairs
+
+    def check(self, notes: Notes) -> Iterable[str]:
+        return ()
 
 
 def steps_in_order(first: Sequence[Step], plan: Plan) -> tuple[Step, ...]:
-    """Return the steps of a plan after those that give both sides one text, with the comparison of texts."""
+    """Return the steps of a plan after those that give both sides one text, with those that all documents need."""
+    from clueval.transforms.changes import Alternatives, SetApart  # lists of tags do not need these
+
     before = [step for step in plan.steps if step.signature[0] != UNIT]
+    if not any(step.signature[0] == ALTERNATIVES for step in before):
+        before.append(Alternatives())
     last = [step for step in plan.steps if step.signature[0] == UNIT]
     return (*first, SetApart(), *before, *([] if texts_may_differ(plan) else [SameText()]), *last)
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval.core.bag import Bag, Read
-from clueval.core.count import Plan, changed
-from clueval.core.document import Document, Pair
+from clueval.core.count import ALTERNATIVES, Plan, changed
+from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED, SIDES
 from clueval.files.errors import CluevalError, UsageError, warn
@@ -23,11 +23,17 @@ from clueval.metrics import chosen_metrics
 from clueval.reading.clusters import Unusual, require_usual
 from clueval.reading.column_texts import column_texts
 from clueval.reading.file_sides import with_id_of
-from clueval.reading.options import LayerColumns, Readings, require_layers
-from clueval.reading.paths import is_path_or_paths, needs_spooling, spooled
+from clueval.reading.options import (
+    LayerColumns,
+    Readings,
+    is_path_or_paths,
+    needs_spooling,
+    require_layers,
+    spooled,
+)
 from clueval.results.options import Groups, groups_of, plan_of, require_names, steps_in_order
 from clueval.results.texts import kept, opened
-from clueval.transforms.changes import ALTERNATIVES, checked
+from clueval.transforms.changes import checked
 
 _READING = Reading()
 
@@ -198,7 +204,7 @@ def _pairs_to_count(pairs: Sequence[Pair], plan: Plan, bag: Bag) -> Sequence[Pai
         pairs = changed(step, pairs)  # type: ignore[assignment]  # a step makes pairs of pairs
     bag.see_layers(layer for pair in pairs for side in pair.sides for layer in side.layers)
     for pair in pairs:
-        if plan.where and plan.takes(pair.first, bag.layers):
+        if plan.where and plan.takes(metadata_with_id(pair.first), bag.layers):
             bag.read.add_counted(pair, plan.where)
         bag.notes.update(pair.notes)
     return pairs

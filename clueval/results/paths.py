@@ -14,7 +14,7 @@ from clueval.files.errors import UsageError
 from clueval.files.options import require_kind
 from clueval.metrics import METRICS
 from clueval.reports.table import cut
-from clueval.results.rows import RATES, Path, headline_paths
+from clueval.results.headlines import RATES, Path, headline_paths
 
 _LABELS_BELOW = ("per_label", "per_type")
 _LEFT_OUT = ("micro", *_LABELS_BELOW)

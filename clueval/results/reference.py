@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from itertools import chain
 from operator import add
 from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FileError, UsageError
@@ -33,13 +34,12 @@ from clueval.formats.recognition import begins_with
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.outcomes import TargetOutcome, changes, changes_of_targets, outcome_of
 from clueval.metrics.gate.pairing import Touching
-from clueval.reading.options import LayerColumns
-from clueval.reading.paths import spooled
+from clueval.reading.options import LayerColumns, spooled
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Cell, Rate, Table
+from clueval.results.headlines import headline_paths, number_at
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs, pairs_with
-from clueval.results.rows import headline_paths, number_at
 from clueval.statistics import mcnemar_exact
 
 MOST_CHANGES = 100_000
@@ -68,13 +68,25 @@ class Reference:
     """
 
     result: Any
-    changes: Mapping[str, Mapping[str, Any]] | None = None
+    changes: Mapping[str, Changes] | None = None
+
+    def add(self, other: Reference, *, force: bool) -> Reference:
+        """Return the reference of both corpora together; the results that are compared have the same metrics."""
+        result = self.result.add(other.result, force=force)
+        if self.changes is None or other.changes is None:
+            return Reference(result)
+        total: dict[str, Changes] = {}
+        for sequence, of_corpus in chain(self.changes.items(), other.changes.items()):
+            total.setdefault(sequence, Changes()).include(of_corpus)
+        return Reference(result, total)
 
     def to_dict(self, reports: Mapping[str, Any]) -> dict[str, Any]:
         """Return everything as plain values; `reports` are those of the result that is compared."""
         metrics = {name: dict(sequences) for name, sequences in self.result.metrics.items()}
         content = {"metrics": metrics, "differences": less(reports, metrics)}
-        return content if self.changes is None else {**content, "changes": dict(self.changes)}
+        if self.changes is None:
+            return content
+        return {**content, "changes": {name: changes.report() for name, changes in self.changes.items()}}
 
 
 def less(report: Any, other: Any) -> Any:
@@ -190,47 +202,55 @@ def contingency(
     return Contingency(*tables[0]), Contingency(*tables[1])
 
 
-def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, dict[str, Any]]:
+def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, Changes]:
     """Return the changes between two sets of pairs with the same gold, by sequence. Holds one text of each.
 
     Raises `UsageError` for layers that are merged.
     """
     if after.plan.merge:
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
-    by_sequence: dict[str, _Changes] = {}
+    by_sequence: dict[str, Changes] = {}
     for new, old in zip(_pairs_to_count(after), _pairs_to_count(before), strict=True):
         for sequence in after.layers_of(new) or ():
             if sequence not in after.plan.frames:
-                by_sequence.setdefault(sequence, _Changes(metric)).add(old, new, sequence)
-    return {sequence: changes.report() for sequence, changes in by_sequence.items()}
+                by_sequence.setdefault(sequence, Changes()).count(metric, old, new, sequence)
+    return by_sequence
 
 
 def _pairs_to_count(pairs: Pairs) -> Iterator[Pair]:
     for pair in pairs:
-        if not pair.beside and pairs.plan.takes(pair.first, pairs.layers_of(pair)):
+        if not pair.beside and pairs.plan.takes(metadata_with_id(pair.first), pairs.layers_of(pair)):
             yield pair
 
 
-class _Changes:
-    """The changes in one sequence."""
+class Changes:
+    """The changes in one sequence; can be added."""
 
-    def __init__(self, metric: Gate) -> None:
-        self._metric = metric
+    def __init__(self) -> None:
         self._tables: dict[str | None, Sequence[Contingency]] = {None: [Contingency(), Contingency()]}
         self._signs: Counter[str] = Counter()
         self._listed: list[dict[str, Any]] = []
 
-    def add(self, old: Pair, new: Pair, sequence: str) -> None:
+    def include(self, other: Changes) -> None:
+        """Add the changes of another corpus."""
+        for kind, tables in other._tables.items():
+            self._add_tables(kind, tables)
+        self._signs.update(other._signs)
+        self._listed += other._listed[: MOST_CHANGES - len(self._listed)]
+
+    def count(self, metric: Gate, old: Pair, new: Pair, sequence: str) -> None:
         """Add the pairs of a text with the reference and with predicted."""
-        both = [outcome_of(self._metric, pair, sequence) for pair in (old, new)]
+        both = [outcome_of(metric, pair, sequence) for pair in (old, new)]
         targets = [target for target, _ in both[1].targets]
-        self._count(None, both)
-        kinds = [spec.target for spec in self._metric.specs]
+        self._add_tables(None, contingency(targets, *both))
+        kinds = [spec.target for spec in metric.specs]
         if not kinds:
             groups = [group for outcome in both for group in outcome.groups().values()]
             kinds = sorted({span.label for group in (*groups, targets) for span in group})
         for kind in kinds:
-            self._count(kind, [outcome_of(self._metric, pair, sequence, kind) for pair in (old, new)])
+            old_of_kind, new_of_kind = (outcome_of(metric, pair, sequence, kind) for pair in (old, new))
+            targets_of_kind = [target for target, _ in new_of_kind.targets]
+            self._add_tables(kind, contingency(targets_of_kind, old_of_kind, new_of_kind))
         changes = changes_of_targets(*both)
         self._signs.update(change.sign for change in changes)
         for change in changes[: MOST_CHANGES - len(self._listed)]:
@@ -250,11 +270,9 @@ class _Changes:
                 }
             )
 
-    def _count(self, kind: str | None, outcomes: Sequence[TargetOutcome]) -> None:
-        """Add the tables of one type of targets, or of all."""
-        old, new = outcomes
+    def _add_tables(self, kind: str | None, tables: Iterable[Contingency]) -> None:
+        """Add the strict and the lenient table of one type of targets, or of all."""
         before = self._tables.get(kind, [Contingency(), Contingency()])
-        tables = contingency([target for target, _ in new.targets], old, new)
         self._tables[kind] = list(map(add, before, tables))
 
     def report(self) -> dict[str, Any]:
@@ -282,13 +300,14 @@ def tables_of(reference: Reference, reports: Mapping[str, Any]) -> Iterator[Tabl
             rows.append([".".join(path), Rate(new), Rate(old), numeral(100 * new - 100 * old, "+.2f")])
     header = ["", phrase("predicted"), phrase("reference"), phrase("difference")]
     yield Table(phrase("predicted less reference"), header, rows)
-    for sequence, gate_changes in (reference.changes or {}).items():
-        counts = {phrase(name): number for name, number in gate_changes["change_counts"].items()}
+    for sequence, of_sequence in (reference.changes or {}).items():
+        report = of_sequence.report()
+        counts = {phrase(name): number for name, number in report["change_counts"].items()}
         yield Table(phrase("{layer}: changes", layer=sequence), [*counts], [[*counts.values()]])
         yield Table(
             phrase("{layer}: targets that are right (McNemar's exact test)", layer=sequence),
             ["", *(phrase(name) for name in ("both", "only reference", "only predicted", "neither")), "p"],
-            [[phrase(kind), *table.values()] for kind, table in gate_changes["contingency"]["all"].items()],
+            [[phrase(kind), *table.values()] for kind, table in report["contingency"]["all"].items()],
         )
 
 

@@ -318,7 +318,7 @@ class Result(Report):
         return self._headline("f1")
 
     def _headline(self, rate: str) -> float | None:
-        from clueval.results.rows import headline_paths, number_at
+        from clueval.results.headlines import headline_paths, number_at
 
         if not self.documents and not self.inputs["gold"]["layers"]:
             raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
@@ -338,13 +338,13 @@ class Result(Report):
         key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
         without a number, and names the nearest; and for one that can mean several.
         """
+        from clueval.results.headlines import number_at
         from clueval.results.paths import whole_path  # not needed for the headline
-        from clueval.results.rows import number_at
 
         try:
             return number_at(self.metrics, whole_path(self.metrics, path))
         except UsageError:
-            if (number := self.scores().get(path)) is not None:
+            if (number := self._by_short_path.get(path)) is not None:
                 return number
             raise
 
@@ -359,6 +359,10 @@ class Result(Report):
 
         Undefined rates are left out. Loggers take such a dictionary. A sequence is in the paths if there are several.
         """
+        return dict(self._by_short_path)
+
+    @cached_property
+    def _by_short_path(self) -> Mapping[str, float]:
         from clueval.results.rows import scores_of
 
         return scores_of(self._report())
@@ -505,7 +509,7 @@ class Result(Report):
 
         Raises `UsageError` if the signatures differ, unless `force` is given; then the new signature has both
         values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
-        different break-downs, and for layers that were merged in different orders.
+        different break-downs, for layers that were merged in different orders, and if only one has a reference.
         """
         first_signature, second_signature = _signature_beside(self, other), _signature_beside(other, self)
         if not force:
@@ -524,7 +528,9 @@ class Result(Report):
             joined_signature(first_signature, second_signature, schemes_of(bag.read)),
             _added_changes(self.prepared, other.prepared),
             [span for of_result in lists for span in of_result] if lists else None,
-            reference=self.reference,
+            reference=None
+            if self.reference is None
+            else self.reference.add(cast("Reference", other.reference), force=force),
             has_all_tables=self.has_all_tables,
         )
 
@@ -573,7 +579,7 @@ def _signature_beside(result: Result, other: Result) -> Signature:
 
 
 def _require_same_counting(first: Result, second: Result) -> None:
-    """Raise `UsageError` for results of different metrics or break-downs, or with layers merged in different orders.
+    """Raise `UsageError` for results of different metrics, break-downs or orders of layers, or for one reference.
 
     Labels of merged spans would have different names.
     """
@@ -586,6 +592,11 @@ def _require_same_counting(first: Result, second: Result) -> None:
         raise UsageError(
             f"results broken down by {keys[0]} and by {keys[1]} cannot be added",
             advice="score both with the same break-downs (by)",
+        )
+    if (first.reference is None) != (second.reference is None):
+        raise UsageError(
+            "a result with a reference and one without cannot be added",
+            advice="score both with a reference, or both without",
         )
     first_layers, second_layers = first.bag.layers, second.bag.layers
     if plans[0].merge and [layer for layer in first_layers if layer in second_layers] != [

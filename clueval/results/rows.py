@@ -1,4 +1,4 @@
-"""The numbers of reports: those of headlines, and the rows of a result for tables of data.
+"""The rows of a result for tables of data.
 
 All rows have the same columns, None where a column does not apply. An entry of a report that has precision and recall
 is one row. Entries are recognised by their names:
@@ -19,16 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from clueval.core.span import MERGED
 from clueval.core.tally import f_measure
+from clueval.results.headlines import RATES, Path, Report, headline_paths, number_at
 
-Report = Mapping[str, Any]
 Row = dict[str, Any]
 
-Path = tuple[str, ...]
-"""The path of a number: metric, sequence, place in the report."""
-
-RATES = ("precision", "recall", "f1")
 COUNTS = ("gold", "predicted", "tp_gold", "tp_predicted", "fn", "fp")
 
 _NAMES = ("metric", "sequence", "by", "value", "section", "level", "average", "label")
@@ -42,62 +37,6 @@ _ENDS = tuple(f"{rate}_{end}" for rate in RATES for end in ("low", "high"))
 
 LONG_ROW = ("metric", "sequence", "by", "value", "path", "number")
 """The columns of a row that has one number."""
-
-# Headlines
-
-_HEADLINES = (
-    ("unlabelled", "1"),
-    ("micro",),
-    ("tokens", "micro"),
-    ("overall", "fair"),
-    ("strict",),
-    ("all",),
-    ("ALL",),
-    ("classes", "all"),
-)
-"""Where reports have their headline, the first that there is; in a layer, labelled level 1 comes before."""
-
-_HEADLINE_RATES = (RATES, tuple(f"{rate}_strict" for rate in RATES), ("entity_recall",))
-"""The rates of a headline, the first that it has."""
-
-
-def number_at(reports: Report, path: Path) -> float | None:
-    """Return the number at a path; None if it is undefined, or there is none."""
-    number = _value_at(reports, path)
-    return number if isinstance(number, int | float) else None
-
-
-def _value_at(report: Any, path: Path) -> Any:
-    for name in path:
-        report = report.get(name) if isinstance(report, Mapping) else None
-    return report
-
-
-def headline_paths(reports: Report, rates: slice = slice(None)) -> Iterator[Path]:
-    """Yield the paths of the rates of all headlines, from the metric on; or of some of each headline's `rates`."""
-    for metric, sequences in reports.items():
-        for sequence, report in sequences.items():
-            for path in headline_rates(sequence, report)[rates]:
-                yield metric, sequence, *path
-
-
-def headline_rates(sequence: str, report: Report) -> list[Path]:
-    """Return the paths, below the sequence, of the rates of the headline: precision, recall and F1, if it has them.
-
-    That of `masking` has the recall of entities, of which one counts as found if all its mentions are masked.
-
-    >>> headline_rates("entity", {"micro": {"precision": 1.0, "recall": 0.5, "f1": 0.6667}})
-    [('micro', 'precision'), ('micro', 'recall'), ('micro', 'f1')]
-    """
-    labelled = [] if sequence == MERGED else [("labelled", sequence, "1", "micro")]
-    for place in (*labelled, *_HEADLINES):
-        entry = _value_at(report, place)
-        for names in _HEADLINE_RATES if isinstance(entry, Mapping) else ():
-            paths = [(*place, name) for name in names if name in entry]
-            if paths:
-                return paths
-    return []
-
 
 # Rows
 

@@ -161,10 +161,9 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
             if pairs:
                 text += f',"{key}":[{pairs}]'
         text += cases.get(id(bag.places.get(place)), "")
-        if bag.tallies and place in bag.tallies:
-            of_place = _json(counts.row(bag.tallies[place]))
+        if place in bag.tallies and (of_place := counts.row(bag.tallies[place])):
             yield from counts.new
-            text += f',"counts":{of_place}'
+            text += f',"counts":{_json(of_place)}'
         yield text + "}"
 
 

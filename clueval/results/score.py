@@ -11,14 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, Plan, Step, count
+from clueval.core.count import DOCUMENT, UNIT, Plan, Step, count
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, warn
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
-from clueval.reading.options import InputSide, LayerColumns, Readings, require_layers
-from clueval.reading.paths import is_path_or_paths, spooled
+from clueval.reading.options import (
+    InputSide,
+    LayerColumns,
+    Readings,
+    is_path_or_paths,
+    require_layers,
+    spooled,
+)
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import (
     Groups,
@@ -32,7 +38,6 @@ from clueval.results.options import (
 from clueval.results.result import BagReports, Result
 from clueval.results.signature import Signature, written_filter
 from clueval.results.texts import FilePair, FileReading, Texts, opened
-from clueval.transforms.changes import LOCATED, UNIT, changes_of, checked, choices_of
 
 if TYPE_CHECKING:
     from clueval.results.workers import Task
@@ -189,7 +194,11 @@ def scored(
     _require_other_data(groups.preparing, gold, predicted)
     if texts is None:
         texts = opened(gold, predicted, groups, layers, plan)
-    plan = replace(plan, steps=steps_in_order((*texts.steps, *steps), plan))
+    steps = (*texts.steps, *steps)
+    if texts.kind != "tags":  # these have no alternatives, and no text
+        plan = replace(plan, steps=steps_in_order(steps, plan))
+    elif steps:
+        plan = replace(plan, steps=(*steps, *plan.steps))
     bag = bag_of(texts, plan, names, groups.workers)
     if plan.units is not None or plan.where:
         from clueval.files.opening import is_folder
@@ -310,22 +319,27 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
     if is_tagged:
         invalid = "+".join(sorted(bag.read.treatments)) or "none"
         all_choices = {"scheme": schemes_of(bag.read), "invalid": invalid}
-    all_choices |= choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
+    changes, may_lack_place = None, plan.align is not None
+    if plan.steps:
+        from clueval.transforms.changes import LOCATED, changes_of, checked, choices_of  # tags have no steps
+
+        all_choices |= choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
+        changes = changes_of(plan.steps, bag.notes)
+        may_lack_place |= any(step.signature[0] == LOCATED for step in plan.steps)
     all_choices |= {**choices, "merge": "yes" if plan.merge else "no", "where": where}
     all_choices["text"] = (
         "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
     )
     reports = BagReports(bag.in_one_place(), plan)
     all_choices |= reports.choices()
-    for warning in checked(plan.steps, bag.notes):
+    for warning in checked(plan.steps, bag.notes) if plan.steps else ():
         warn(warning)
-    located = any(step.signature[0] == LOCATED for step in plan.steps)
     unplaced = [Unplaced(*fields) for fields in bag.read.unplaced]
     return Result(
         bag,
         plan,
         Signature.of(reports.metrics, all_choices, bag.read.units),
-        changes_of(plan.steps, bag.notes),
-        unplaced if unplaced or located or plan.align is not None else None,
+        changes,
+        unplaced if unplaced or may_lack_place else None,
         made=reports,
     )

@@ -19,8 +19,7 @@ from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.formats.options import Reading
-from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, require_pair_by
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths, require_pair_by
 from clueval.results.options import Groups, texts_may_differ
 
 if TYPE_CHECKING:
@@ -87,12 +86,12 @@ def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | Non
     read = Read()
     schemes = {side.name: side.options.scheme for side in sides.listed[:2] if side.options.scheme is not None}
     pairs = _pairs(sides.texts(read))
-    if sides.given is not None and sides.kind == "tags":
+    if sides.kind == "tags":
         if counting.score_feature is not None:
             advice = "give spans with the feature, or leave out score_feature"
             raise UsageError("tags have no scores", advice=advice)
         read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
-    if sides.given is not None:
+    if sides.kind != "paths":
         steps = _first_steps(sides, groups, plan)
         return Texts(pairs, sides.kind, steps, read, schemes, fast=partial(_bag_in_memory, sides))
     file_groups = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
@@ -206,8 +205,8 @@ def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> 
         groups.preparing.require_no_answers()
     if texts_may_differ(plan):
         return ()
-    if sides.given is not None:
-        forms = [side.form for side in sides.given.sides[:2]]
+    if sides.kind != "paths":
+        forms = [side.form for side in sides.listed[:2]]
         if None in forms:
             return ()
         are_one_text = False
@@ -303,20 +302,19 @@ def sides_of(
 
 def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
     """Return the bag of lists of tags or spans; None if documents must be counted."""
-    lists = sides.given
-    if lists is None or len(sides.listed) > 2 or sides.pair_by is not None:
+    if sides.kind == "paths" or len(sides.listed) > 2 or sides.pair_by is not None:
         return None
-    if lists.kind == "tags":
+    gold, predicted = [side.items for side in sides.listed]
+    if sides.kind == "tags":
         from clueval.reading.clusters import TagReading, bag_of_tags  # not needed for files
 
         readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
-        return bag_of_tags(lists.items, plan, readings, ids=lists.ids)
-    if lists.kind != "spans":
+        return bag_of_tags([gold, predicted], plan, readings, ids=sides.ids)
+    if sides.kind != "spans":
         return None
     from clueval.reading.triples import bag_of_triples  # not needed for files
 
-    gold, predicted = lists.items
-    return bag_of_triples(gold, predicted, plan, ids=lists.ids)
+    return bag_of_triples(gold, predicted, plan, ids=sides.ids)
 
 
 def _pairs(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Pair]]:

@@ -161,22 +161,22 @@ def t_below(t: float, df: float) -> float:
 def t_quantile(q: float, df: float) -> float:
     """Return the quantile of Student's t: the value that is exceeded with probability ``1 - q``.
 
-    Raises `UsageError` for a `q` that is not between 0 and 1 and for a `df` that is not above 0.
+    Raises `UsageError` for a `q` that is not between 0 and 1 and for a `df` that is not above 0. A quantile that is
+    too large for a float is infinite.
 
-    >>> round(t_quantile(0.975, 3), 4)
-    3.1824
+    >>> round(t_quantile(0.975, 3), 4), round(t_quantile(0.025, 3), 4)
+    (3.1824, -3.1824)
     """
     require_share("q", q)
     _require_positive("df", df)
-    if q < 0.5:
-        return -t_quantile(1 - q, df)
-    tails = 2 * (1 - q)
-    within = 2 * q - 1
-    middle = inverse_beta(within, 0.5, df / 2)
+    tails = 2 * min(q, 1 - q)
+    middle = inverse_beta(abs(2 * q - 1), 0.5, df / 2)
     if middle < 0.5:
-        return math.sqrt(df * middle / (1 - middle))
-    outside = inverse_beta(tails, df / 2, 0.5)
-    return math.sqrt(df * (1 - outside) / outside)
+        distance = math.sqrt(df * middle / (1 - middle))
+    else:
+        outside = inverse_beta(tails, df / 2, 0.5)
+        distance = math.sqrt(df * (1 - outside) / outside) if outside else math.inf
+    return math.copysign(distance, q - 0.5)
 
 
 def _require_positive(name: str, value: float) -> None:

@@ -105,7 +105,7 @@ def _numbers_in(number: int, width: int, resamples: int) -> Sequence[int]:
 
 
 def percentile(resampled: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
-    """Return the percentile interval of resampled scores.
+    """Return the percentile interval of resampled scores. Raises `UsageError` for scores that are not numbers.
 
     >>> percentile(range(1, 40), 0.9)
     (2, 38)
@@ -125,8 +125,8 @@ def bca(
     """Return the bias-corrected and accelerated interval of a score.
 
     `leave_one_out` are the scores without each unit; `times` says of each without how many units the score has it
-    (None: each without one). Raises `UsageError` if all resampled scores lie on one side
-    of the score, because the bias is then infinite.
+    (None: each without one). Raises `UsageError` if all resampled scores lie on one side of the score, because the
+    bias is then infinite; and for scores that are not numbers.
 
     >>> low, high = bca([number / 100 for number in range(101)], 0.5, [0.49, 0.5, 0.51])
     >>> round(low, 3), round(high, 3)
@@ -149,7 +149,8 @@ def bca_levels(
     [0.025, 0.975]
     """
     require_share("confidence", confidence)
-    _require_scores(resampled)
+    _require_numbers(resampled, "resampled scores")
+    _require_numbers(leave_one_out, "scores without a unit")
     below = sum(value < score for value in resampled)
     at_most = sum(value <= score for value in resampled)
     share = (below + at_most) / (2 * len(resampled))
@@ -173,7 +174,7 @@ def bca_levels(
 
 def _order_statistics(resampled: Sequence[float], below: float, above: float) -> tuple[float, float]:
     """The order statistics at these ranks from below and from above, given as shares."""
-    _require_scores(resampled)
+    _require_numbers(resampled, "resampled scores")
     ordered = sorted(resampled)
     return ordered[_rank(below, len(ordered)) - 1], ordered[-_rank(above, len(ordered))]
 
@@ -182,9 +183,11 @@ def _rank(share: float, number: int) -> int:
     return min(number, max(1, math.floor(share * (number + 1) + 1e-9)))
 
 
-def _require_scores(resampled: Sequence[float]) -> None:
-    if not resampled:
-        raise UsageError("there are no resampled scores")
+def _require_numbers(values: Sequence[float], what: str) -> None:
+    if not values:
+        raise UsageError(f"there are no {what}")
+    if not math.isfinite(sum(values)):
+        raise UsageError(f"one of the {what} is not a finite number")
 
 
 MOST_FOR_ALL_SWAPS = 16
@@ -219,9 +222,14 @@ def _at_least(observed: float, swapped: Iterable[float]) -> int:
 def holm(ps: Sequence[float]) -> list[float]:
     """Return the p-values corrected by Holm's step-down method, in the order of `ps` (Holm 1979).
 
+    Raises `UsageError` for numbers that are not from 0 to 1.
+
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
+    for p in ps:
+        if not 0 <= p <= 1:
+            raise UsageError(f"a p-value must be from 0 to 1, not {p!r}")
     corrected = [1.0] * len(ps)
     least = 0.0
     for rank, number in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):

@@ -23,12 +23,12 @@ from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError, described
 from clueval.files.options import checked_call, fraction, refuse_unknown, require_kind
 from clueval.results.comparing import ComparedUnits, Comparing, DropTest, comparable
+from clueval.results.headlines import Path as ScorePath
+from clueval.results.headlines import gold_at, headline_paths, number_at
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
 from clueval.results.rates import entry_at
 from clueval.results.result import Result, load_result
-from clueval.results.rows import Path as ScorePath
-from clueval.results.rows import headline_paths, number_at
 from clueval.results.saved import is_saved
 from clueval.results.score import score
 from clueval.results.signature import require_same
@@ -479,6 +479,13 @@ def fail_if_worse(
             advice="score the same documents",
         )
     paths = chosen_paths(result.metrics, scores, LAST_RATE)
+    for path in () if _has_several_golds(baseline) else paths:
+        golds = gold_at(result.metrics, path), gold_at(baseline.metrics, path)
+        if golds[0] != golds[1] and number_at(baseline.metrics, path) is not None:
+            raise UsageError(
+                f"the baseline was scored against other gold ({'.'.join(path)}: {golds[1]} there, {golds[0]} here)",
+                advice="score it against the same gold, and save it again",
+            )
     tests: Iterable[DropTest | None] = [None] * len(paths)
     if significant:
         tests = drop_tests(baseline, result, paths, allow_drop, trust)

@@ -30,8 +30,8 @@ from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.metrics.fair import Fair
 from clueval.metrics.noisy import Explanation, Noisy
-from clueval.reading.options import SETS, InputSide, LayerColumns
-from clueval.reading.paths import as_path, files_of, spooled
+from clueval.reading.options import SETS, InputSide, LayerColumns, spooled
+from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import read
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint

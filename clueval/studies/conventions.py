@@ -31,8 +31,7 @@ from clueval.files.errors import OverlapError, TagError, UsageError, warn
 from clueval.files.options import checked_call
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
-from clueval.reading.options import InputSide, LayerColumns
-from clueval.reading.paths import are_paths, spooled
+from clueval.reading.options import InputSide, LayerColumns, are_paths, spooled
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, cut, difference, shown

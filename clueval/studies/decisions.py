@@ -12,6 +12,7 @@ of files and lines does not matter.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import file_digest, sha256
@@ -114,6 +115,16 @@ class PlaceDecisions:
                     file=decision.file,
                     line=decision.line,
                     advice=f"one of {', '.join(choices)}, or empty{hint}",
+                )
+
+    def require_distinct(self, documents: Iterable[str]) -> None:
+        """Raise `UsageError` if a document with decisions has the id of another one: they could be about either."""
+        with_lines = {at[0] for at in self._places}
+        for document, number in Counter(documents).items():
+            if number > 1 and document in with_lines:
+                raise UsageError(
+                    f"{number:,} documents have the id {document!r}, by which decisions name a document",
+                    advice="give each document its own id",
                 )
 
     def _lines(self) -> Iterator[Decision]:

@@ -375,6 +375,7 @@ class Errors(ErrorReport):
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[JudgedSpan]]]]:
         choice, decisions = self.choice, self.decisions
         search = Search(choice, self.layers)
+        documents: list[str] = []
         for text in self._texts():
             wrong = search.wrong(text[0])
             listed = list(groups(filter(choice.lists, wrong)))
@@ -388,6 +389,8 @@ class Errors(ErrorReport):
                     if decisions is not None:
                         tally.decided[self._choice_at(text[0], group)] += len(group)
             yield text, listed
+            if decisions is not None:
+                documents.append(text[0].gold.id)
             if decisions is not None and choice != choice.of_all:
                 for group in groups(error for error in wrong if error.is_error):
                     decisions.leave_out(place_of(text[0], group))
@@ -395,6 +398,7 @@ class Errors(ErrorReport):
         if decisions is not None:
             if choice.where:
                 decisions.leave_out_lost()
+            decisions.require_distinct(documents)
             decisions.checked()
 
     def _choice_at(self, pair: Pair, group: Sequence[JudgedSpan]) -> str:

@@ -19,8 +19,7 @@ from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, require_kind
 from clueval.files.writing import whole_file
 from clueval.reading.file_sides import files_of_side
-from clueval.reading.options import InputSide
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.options import InputSide, is_path_or_paths
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, shown
@@ -67,13 +66,16 @@ class Measure(NamedTuple):
         return measure
 
     def best(self, curve: Sequence[Point], subject: str) -> Point:
-        """Return the best point of a curve. Raises `NoThreshold`; `subject` says of what the curve is."""
+        """Return the best point of a curve. Raises `NoThreshold`; `subject` says of what the curve is.
+
+        Rates that differ by less than 1e-12 are equal, as for gates; of equal rates, the higher threshold is taken.
+        """
         if not curve:
             raise NoThreshold(f"{subject} has no scores", advice="predicted must have spans with scores")
-        meets = [point for point in curve if point[self.other] >= self.least]
+        meets = [point for point in curve if point[self.other] >= self.least - 1e-12]
         if not meets:
             raise NoThreshold(f"no threshold of {subject} meets {self.text}", advice="ask for a lower value")
-        return max(meets, key=lambda point: (point[self.rate], point["threshold"]))
+        return max(meets, key=lambda point: (round(point[self.rate], 12), point["threshold"]))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

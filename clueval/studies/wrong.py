@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.core.case import Case
 from clueval.core.count import Plan, count, decided, sequences_of
-from clueval.core.document import Pair, collector_paused
+from clueval.core.document import Pair, collector_paused, metadata_with_id
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.located import EqualCases, Located, document_of_error, located
@@ -237,9 +237,10 @@ class Search:
         """
         self._layers.update(dict.fromkeys(name for side in pair.sides for name in side.layers))
         names = list(self._layers)
-        if not self._plan.takes(pair.first, names):
+        metadata = metadata_with_id(pair.first)
+        if not self._plan.takes(metadata, names):
             return iter(())
-        where = self._plan.on_spans(pair.first, names)
+        where = self._plan.on_spans(metadata, names)
         reads = self.choice.metric.reads
         return located(pair.sides, names, merge=self._plan.merge, where=where, reads=reads, equal=equal)
 

@@ -14,7 +14,7 @@ from os import PathLike, fsencode
 from pathlib import Path
 from typing import Any, ClassVar
 
-from clueval.core.count import Step, each
+from clueval.core.count import ALTERNATIVES, UNIT, Step
 from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
 from clueval.files.errors import UsageError, described
@@ -22,14 +22,8 @@ from clueval.files.errors import UsageError, described
 HIDDEN = "hidden"
 """The second part, after the name of the step, of notes that no report shows."""
 
-ALTERNATIVES = "alternatives"
-"""The name of the step that chooses among alternatives."""
-
 ANY_OF = "any_of"
 """The name of the step that chooses among golds."""
-
-UNIT = "unit"
-"""The name of the step that converts positions; it notes nothing, and the signature says the unit without it."""
 
 LOCATED = "located"
 """The name of the steps that place the answers of language models."""
@@ -54,7 +48,7 @@ class EachPair:
         return ()
 
     def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self.of_pair, pairs)
+        return [changed for pair in pairs for changed in self.of_pair(pair)]
 
     def of_pair(self, pair: Pair) -> Iterable[Pair]:
         """Return the pairs that count instead of a pair."""

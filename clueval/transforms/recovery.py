@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import ClassVar, NamedTuple
+from unicodedata import combining, normalize
 
 from clueval.core.alignment import edit_distance, tokens_in
 from clueval.core.document import (
@@ -28,6 +28,7 @@ from clueval.transforms.redaction import (
     Place,
     StrictReading,
     find_placeholders,
+    hidden_runs,
     patterns_of,
     without_equal_ends,
     words_in,
@@ -147,33 +148,37 @@ def read_aligned(
     redacted_words += words_in(redacted, past, len(redacted))
     masked: list[MaskedRange] = []
     replaced = 0
-    marks = set(placeholders)
+    marks, is_decomposed = set(placeholders), any(map(combining, original))
     for start, end, first, last in _differences(original, original_words, redacted, redacted_words, marks):
         words, counterparts = original_words[start:end], redacted_words[first:last]
         replacement = redacted[counterparts[0][0] : counterparts[-1][1]] if counterparts else ""
-        if not counterparts or not marks.isdisjoint(counterparts):
+        others = [redacted[slice(*place)] for place in counterparts if place not in marks]
+        is_replaced = len(others) == len(counterparts) > 0
+        if len(words) * len(others) > MOST_COMPARED:
+            if is_replaced:
+                raise TextMismatch(
+                    f"{len(words):,} words of the original have nothing in common with {len(others):,} words of the "
+                    f"redacted text, from its character {counterparts[0][0]} on",
+                    advice="check that both are the same text",
+                )
+            others = []
+        if not is_replaced:
             shown = [word for counterpart in counterparts for word in words_in(redacted, *counterpart)]
-            hidden = without_equal_ends(original, words, redacted, shown)
-            if hidden:
-                masked.append(MaskedRange(hidden[0][0], hidden[-1][1], replacement))
-            continue
-        if len(words) * len(counterparts) > MOST_COMPARED:
-            raise TextMismatch(
-                f"{len(words):,} words of the original have nothing in common with {len(counterparts):,} words of the "
-                f"redacted text, from its character {counterparts[0][0]} on",
-                advice="check that both are the same text",
-            )
-        texts = [redacted[slice(*place)] for place in counterparts]
+            words = [*without_equal_ends(original, words, redacted, shown)]
+        if is_decomposed:  # its words are cut at the marks
+            decomposed = normalize("NFD", " ".join(others))
+            others += [decomposed[slice(*place)] for place in words_in(decomposed, 0, len(decomposed))]
+        spellings = _spellings(others, max([end - start for start, end in words], default=0))
 
-        def is_hidden(word: Place, texts: Sequence[str] = texts) -> bool:
-            text = original[slice(*word)]
-            return not any(3 * edit_distance(text, counterpart) <= len(text) for counterpart in texts)
+        def is_readable(word: str, spellings: Collection[str] = spellings) -> bool:
+            forms = {word, normalize("NFC", word).casefold()}
+            return any(_are_near(form, other) for form in forms for other in spellings)
 
-        for hides, run in groupby(words, is_hidden):
-            several = list(run)
-            if hides:
-                masked.append(MaskedRange(several[0][0], several[-1][1], replacement))
-                replaced += sum(any(map(str.isalnum, original[slice(*word)])) for word in several)
+        for hidden in hidden_runs(original, words, replacement, is_readable):
+            masked.append(MaskedRange(*hidden, replacement))
+            if is_replaced:
+                texts = [original[slice(*word)] for word in words_in(original, *hidden)]
+                replaced += sum(any(map(str.isalnum, text)) for text in texts)
     number = sum(any(map(str.isalnum, original[slice(*word)])) for word in original_words)
     if replaced > MOST_REPLACED * number:
         raise TextMismatch(
@@ -181,6 +186,28 @@ def read_aligned(
             advice="check that both are the same text",
         )
     return masked, replaced
+
+
+def _are_near(word: str, other: str) -> bool:
+    return 3 * abs(len(word) - len(other)) <= len(word) and 3 * edit_distance(word, other) <= len(word)
+
+
+def _spellings(words: Sequence[str], longest: int) -> set[str]:
+    """Return how neighbouring words may spell one of up to `longest` characters: hyphenated, in any case, in parts.
+
+    >>> sorted(_spellings(["Mül", "-", "ler"], 6))
+    ['-', 'Mül', 'Müller', 'ler', 'mül', 'müller']
+    """
+    spellings = {*words}
+    for first in range(len(words)):
+        joined = ""
+        for word in words[first:]:
+            if word.isalnum() or combining(word[0]):
+                joined += word
+            if len(joined) > 2 * longest:
+                break
+            spellings.add(joined)
+    return {form for word in spellings if word for form in (word, normalize("NFC", word), word.casefold())}
 
 
 def _differences(

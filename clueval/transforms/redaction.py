@@ -3,7 +3,8 @@
 Placeholders with no letter or digit between them are one *wildcard*. The first literal stands at the start of the
 original, the last one at its end, each other one as far left as it can: this finds a reading if there is one.
 A second reading puts them as far right as they can, and shows what is uncertain. What a wildcard stands over
-is masked, but for words at its ends that both texts have there.
+is masked, but for words at its ends that both texts have there, and for words that the placeholder itself has:
+``[Weiß]`` does not mask ``Weiß``. Single letters in it are initials, which do.
 
 Where literals can stand at several places, wildcards begin and end between words of the original (between its tokens,
 if it has tokens); else they may begin or end inside a word of which the redacted text has the rest beside the
@@ -30,8 +31,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
-from typing import Any, NamedTuple
+from itertools import groupby, pairwise, product
+from typing import Any, Literal, NamedTuple
+from unicodedata import normalize
 
 from clueval.core.overlap import joined_ranges
 from clueval.files.errors import TextMismatch, UsageError, described
@@ -178,6 +180,10 @@ _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 MOST_COMPARED = 100
 """How many characters are compared, for each of the text, at places where literals stand but do not fit."""
 
+FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
+LONGEST_SHORT_NUMBER = 4
+"""Numbers of up to this length are too frequent to be the same number in a placeholder."""
+
 _Fits = Callable[[int, int], bool]
 """Whether a literal, by its number, may begin at a place."""
 
@@ -214,6 +220,38 @@ def without_equal_ends(
     first = _common(words, other_words)
     last = min(_common(words[::-1], other_words[::-1]), min(len(words), len(other_words)) - first)
     return places[first : len(places) - last]
+
+
+def hidden_runs(
+    text: str,
+    places: Sequence[Place],
+    replacement: str,
+    is_readable: Callable[[str], bool] = lambda word: False,
+) -> Iterator[Place]:
+    """Yield the ranges of the words of the original, `places`, that cannot be read in what stands for them.
+
+    A word can be read if it stands there too, in any case and Unicode form, and is no initial or short number; or if
+    `is_readable`; all can if these are the same words.
+    """
+    shown = {word for form in FORMS for word in _folded_words(normalize(form, replacement))}
+    words = [text[start:end].casefold() for start, end in places]
+    named = [word for word in words if any(map(str.isalnum, word))]
+    if len("".join(named)) > 1 and named == _folded_words(replacement):
+        return
+
+    def is_hidden(number: int) -> bool:
+        word = words[number]
+        is_known = word in shown and len(word) > (LONGEST_SHORT_NUMBER if word.isdigit() else 1)
+        return not is_known and not is_readable(text[slice(*places[number])])
+
+    for hides, run in groupby(range(len(places)), is_hidden):
+        numbers = list(run)
+        if hides:
+            yield places[numbers[0]][0], places[numbers[-1]][1]
+
+
+def _folded_words(text: str) -> list[str]:
+    return [match[0].casefold() for match in _WORD.finditer(text) if any(map(str.isalnum, match[0]))]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -454,9 +492,10 @@ class StrictReading:
             original_words = words_in(self._original, *self._squeezed.range_of(start, end))
             redacted_words = words_in(self._redacted, first, last)
             masked = without_equal_ends(self._original, original_words, self._redacted, redacted_words)
-            if masked:
-                parts = self._parts(start, end, several) if len(several) > 1 else ()
-                yield MaskedRange(masked[0][0], masked[-1][1], self._redacted[first:last], parts)
+            parts = self._parts(start, end, several) if len(several) > 1 else ()
+            replacement = self._redacted[first:last]
+            for masked_run in hidden_runs(self._original, masked, replacement):
+                yield MaskedRange(*masked_run, replacement, parts)
 
     def _parts(self, start: int, end: int, placeholders: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
         """Return what each of several placeholders stands for, by the signs between them; nothing if unclear."""

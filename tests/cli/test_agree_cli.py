@@ -127,7 +127,7 @@ def test_agree_writes_a_table_of_disagreements_that_is_a_file_of_decisions(files
     assert "Paris\tB-ORG\n" in capsys.readouterr().out
 
 
-def test_agree_writes_a_spreadsheet_in_which_nothing_is_a_formula(files: Path, capsys: Capture):
+def test_agree_writes_a_spreadsheet_in_which_nothing_is_a_formula(files: Path):
     openpyxl = pytest.importorskip("openpyxl")
     for name in ("anna", "bob"):
         path = files / f"{name}.conll"
@@ -139,7 +139,7 @@ def test_agree_writes_a_spreadsheet_in_which_nothing_is_a_formula(files: Path, c
     assert {cell.data_type for row in rows for cell in row} <= {"s", "n", "inlineStr"}
 
 
-def test_agree_writes_files_for_pygamma(files: Path, capsys: Capture):
+def test_agree_writes_files_for_pygamma(files: Path):
     assert main(["agree", "a=anna.conll", "b=bob.conll", "--pygamma", "gamma"]) == 0
     assert (files / "gamma" / "d1.csv").read_text() == "a,PER,0,2\na,LOC,3,4\nb,PER,0,1\nb,LOC,3,4\n"
 
@@ -191,14 +191,14 @@ def test_curate_writes_a_table_of_spans_and_the_same_bytes_twice(files: Path, ca
     assert capsys.readouterr().err.endswith("2 spans kept; 1 undecided, 0 outvoted, 0 tied\n")
 
 
-def test_curate_lists_undecided_places_in_the_columns_of_disagreements(files: Path, capsys: Capture):
+def test_curate_lists_undecided_places_in_the_columns_of_disagreements(files: Path):
     assert main(["curate", "a=anna.conll", "b=bob.conll", "--undecided", "open.tsv"]) == 0
     assert main(["agree", "a=anna.conll", "b=bob.conll", "-o", "places.tsv"]) == 0
 
     assert (files / "open.tsv").read_text() == (files / "places.tsv").read_text()
 
 
-def test_curate_writes_the_header_of_undecided_places_if_there_are_none(files: Path, capsys: Capture):
+def test_curate_writes_the_header_of_undecided_places_if_there_are_none(files: Path):
     assert main(["curate", "a=anna.conll", "b=anna.conll", "--undecided", "open.tsv"]) == 0
     assert (files / "open.tsv").read_text() == (
         "document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\tcomment\treviewer\ttime\t"
@@ -217,14 +217,14 @@ def test_curate_says_how_many_decisions_were_used(files: Path, capsys: Capture):
     assert "decisions: 0 used, 1 stale, 1 lost, 0 in conflict\n" in capsys.readouterr().err
 
 
-def test_curate_writes_the_format_of_the_ending(files: Path, capsys: Capture):
+def test_curate_writes_the_format_of_the_ending(files: Path):
     for name, beginning in (("gold.conll", "# newdoc id = d1"), ("gold.tsv", "document\tstart")):
         assert main(["curate", "anna.conll", "bob.conll", "-o", name]) == 0
         assert (files / name).read_text(encoding="utf-8").startswith(beginning)
 
 
 @pytest.mark.parametrize("form", ["conll", "gliner", "doccano"])
-def test_curate_writes_the_format_of_the_first_annotator(form: str, files: Path, capsys: Capture):
+def test_curate_writes_the_format_of_the_first_annotator(form: str, files: Path):
     for name in ("anna", "bob"):
         assert main(["convert", f"{name}.conll", "--to", form, "--lossy", "-o", f"{name}-{form}"]) == 0
 
@@ -245,7 +245,7 @@ def test_curate_writes_conll_for_tokens_that_cannot_be_written(files: Path, caps
     assert capsys.readouterr().out.endswith("Ada\tB-PER\nin\tO\n\n")
 
 
-def test_curate_writes_other_formats(files: Path, capsys: Capture):
+def test_curate_writes_other_formats(files: Path):
     assert main(["curate", "anna.conll", "bob.conll", "--to", "ltf", "-o", "gold/"]) == 0
     assert sorted(path.name for path in (files / "gold").iterdir()) == ["d1.xml", "d2.xml"]
 

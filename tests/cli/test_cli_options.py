@@ -14,6 +14,7 @@ from corpora import write
 from clueval import Document, errors, read, score
 from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_called, command_parser
+from clueval.core.alignment import MAX_CELLS
 from clueval.files.errors import UsageError
 
 Capture = pytest.CaptureFixture[str]
@@ -51,26 +52,26 @@ def refused(arguments: list[str], capsys: Capture) -> str:
 @pytest.mark.parametrize(
     ("file", "option", "formats"),
     [
-        ("a.vrt", "--text nofile", "it applies to spans, tags"),
-        ("a.conll", "--text nofile", "it applies to spans, tags"),
-        ("a.conll", "--document-tag doc", "it applies to spans, vrt"),
-        ("a.conll", "--sentence-tag p", "it applies to spans, vrt"),
-        ("a.vrt", "--ignore-punctuation", "it applies to conll2000, fair-spans"),
-        ("a.tsv", "--scheme BIO", "it applies to conll, conllu, spacy-json, tags, token-rows, vrt"),
+        ("a.vrt", "--text nofile", "spans, tags"),
+        ("a.conll", "--text nofile", "spans, tags"),
+        ("a.conll", "--document-tag doc", "spans, vrt"),
+        ("a.conll", "--sentence-tag p", "spans, vrt"),
+        ("a.vrt", "--ignore-punctuation", "conll2000, fair-spans"),
+        ("a.tsv", "--scheme BIO", "conll, conllu, spacy-json, tags, token-rows, vrt"),
         (
             "a.tsv",
             "--invalid error",
-            "it applies to conll, conll2000, conllu, nerval, spacy-json, tags, token-rows, vrt",
+            "conll, conll2000, conllu, nerval, spacy-json, tags, token-rows, vrt",
         ),
-        ("fair.tsv", "--token 1", "it applies to conll, spans, vrt"),
-        ("fair.tsv", "--token-id 1", "it applies to conll, spans, vrt"),
+        ("fair.tsv", "--token 1", "conll, spans, vrt"),
+        ("fair.tsv", "--token-id 1", "conll, spans, vrt"),
         (
             "fair.tsv",
             "--invalid discard",
-            "it applies to conll, conll2000, conllu, nerval, spacy-json, tags, token-rows, vrt",
+            "conll, conll2000, conllu, nerval, spacy-json, tags, token-rows, vrt",
         ),
-        ("a.xml", "--token 1", "it applies to conll, spans, vrt"),
-        ("a.xml", "--scheme BIO", "it applies to conll, conllu, spacy-json, tags, token-rows, vrt"),
+        ("a.xml", "--token 1", "conll, spans, vrt"),
+        ("a.xml", "--scheme BIO", "conll, conllu, spacy-json, tags, token-rows, vrt"),
     ],
 )
 def test_option_that_does_not_apply_to_the_format_is_refused(
@@ -81,10 +82,7 @@ def test_option_that_does_not_apply_to_the_format_is_refused(
     for command, sides in (("score", 2), ("errors", 2), ("conventions", 2), ("check", 1), ("merge", 1)):
         told = refused([command, *[path] * sides, *option.split()], capsys)
         assert told.startswith(f"clueval {command}: {path}: {option} does not apply to the format ")
-        names = told.rpartition("it applies to ")[2].rstrip(")").split(", ")
-        assert {*names} - {"spacy-json"} == {*formats.removeprefix("it applies to ").split(", ")} - {
-            "spacy-json"
-        }
+        assert told.endswith(f" (remove it; it applies to {formats})")
 
 
 def test_option_is_accepted_if_it_applies_to_one_of_the_files(tmp_path: Path, capsys: Capture) -> None:
@@ -335,7 +333,7 @@ def test_help_of_an_option_names_its_formats() -> None:
     assert "(formats spans, tags;" in helps["Reading.text"]
     assert "(formats spans, vrt;" in helps["Reading.document_tag"]
     assert "auto" in helps["Workers.jobs"]
-    assert "100000000000" in helps["max_alignment"]
+    assert f"{MAX_CELLS}" in helps["max_alignment"]
 
 
 @pytest.mark.parametrize(
@@ -362,12 +360,6 @@ def test_a_command_that_does_not_exist_is_named_with_the_nearest(capsys: Capture
         "clueval: there is no command 'scor'; did you mean score? (one of score, conventions, "
     )
     assert refused(["xyz"], capsys).startswith("clueval: there is no command 'xyz' (one of score, ")
-
-
-def test_the_default_that_the_help_shows_is_the_one_of_the_library() -> None:
-    from clueval.core.alignment import MAX_CELLS
-
-    assert MAX_CELLS == 100000000000
 
 
 def test_help_shows_that_the_formats_of_the_sides_may_differ(capsys: Capture) -> None:

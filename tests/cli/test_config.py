@@ -186,7 +186,9 @@ def test_the_table_of_compare_chooses_scores(folder: Path, capsys: Capture) -> N
     )
     (folder / "a.conll").write_text("a\tB-X\n\nb\tB-X\n", encoding="utf-8")
 
-    assert main(["compare", "a.conll", "x=a.conll", "y=a.conll", "--jobs", "1"]) == 0
+    assert main(["compare", "a.conll", "x=a.conll", "y=a.conll", "--jobs", "1", "--format", "csv"]) == 0
+    scores = {line.partition(",")[0] for line in capsys.readouterr().out.splitlines()[1:]}
+    assert scores == {"levels.label.labelled.label.1.micro.f1"}
 
 
 def test_the_table_of_compare_chooses_scores_of_saved_results(folder: Path, capsys: Capture) -> None:

@@ -108,7 +108,7 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_one_line(
     assert (folder / "gold.csv").read_text(encoding="utf-8") == GOLD
 
 
-def test_no_folder_is_made_for_files_that_cannot_be_read(folder: Path, capsys: Capture) -> None:
+def test_no_folder_is_made_for_files_that_cannot_be_read(folder: Path) -> None:
     (folder / "system.csv").write_text("PER\tone\t2\t\n", encoding="utf-8")
     config(folder, "eval_out = new/")
 

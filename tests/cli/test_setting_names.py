@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ("score --metric gate(beta=0)", "gate(beta=...) must be greater than 0, not 0.0"),
+        ("score --metric gate(beta=0)", "gate(beta=...) must be a number above 0, up to a million, not 0.0"),
         ("score --metric gate(by=x)", "no annotation has the feature 'x' (check gate(by=...))"),
         ("score --metric fair(labels=X)", "no span is labelled 'X' (check fair(labels=...))"),
     ],

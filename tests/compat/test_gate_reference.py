@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from clueval import read, score
+from clueval import UsageError, read, score
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 
@@ -163,6 +163,29 @@ def test_any_metric_has_differences_from_a_reference() -> None:
     }  # fmt: skip
     assert "changes" not in found
     assert result.scored("exact").reference is None
+
+
+def test_references_of_results_are_added_with_them() -> None:
+    """Of 4 and 4 targets, 2 and 4 are right; in the reference none of 2 responses, and 2 of 2.
+
+    Strict F1 is 6 / 7 (P 6 / 6, R 6 / 8), that of the reference 1 / 3 (P 2 / 4, R 2 / 8).
+    """
+    gold, half, wrong = [[(0, 1, "A"), (2, 3, "A")]] * 2, [[(0, 1, "A")]] * 2, [[(0, 1, "B")]] * 2
+    one = score(gold, half, reference=wrong, metrics="gate")
+    two = score(gold, gold, reference=half, metrics="gate")
+    total = (one + two).to_dict()["reference"]
+    whole = score(gold + gold, half + gold, reference=wrong + half, metrics="gate").to_dict()["reference"]
+
+    assert total["differences"]["gate"]["label"]["all"]["f1_strict"] == 6 / 7 - 1 / 3
+    assert total["changes"]["label"]["contingency"]["all"]["strict"] == {
+        "both": 2, "reference_only": 0, "response_only": 4, "neither": 2, "p_value": 0.125,
+    }  # fmt: skip
+    for reference in (total, whole):  # documents of one id are listed twice, or have numbers
+        for change in reference["changes"]["label"]["changes"]:
+            del change["document"]
+    assert total == whole
+    with pytest.raises(UsageError, match="a result with a reference and one without cannot be added"):
+        _ = one + score(gold, half, metrics="gate")
 
 
 # Relations, on random corpora (nested, overlapping, of zero length) and on the sample's kinds of spans

@@ -73,16 +73,6 @@ def test_bags_of_parts_add_up_folded_or_not(texts: Texts, cut: int, fold: bool) 
     assert everything(bag) == everything(count(corpus(texts), BOTH_METRICS, ["x"]))
 
 
-@given(TEXTS, st.randoms(use_true_random=False))
-def test_the_order_of_documents_changes_no_number(texts: Texts, random: Any) -> None:
-    shuffled = corpus(texts)
-    random.shuffle(shuffled)
-
-    assert everything(count(shuffled, BOTH_METRICS, ["x"])) == everything(
-        count(corpus(texts), BOTH_METRICS, ["x"])
-    )
-
-
 @given(TEXTS)
 def test_a_bag_that_folds_again_and_again_has_the_same_numbers(texts: Texts) -> None:
     plan = replace(BOTH_METRICS, by=("m",))

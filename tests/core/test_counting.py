@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import clueval
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Case, Where, case_of, keys_of, presence
-from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, changed, count, each
+from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, changed, count
 from clueval.core.document import Document, Group, Layers, Notes, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -207,7 +207,7 @@ class Beside:
     zeros: tuple[tuple[str, ...], ...] = ()
 
     def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
-        return each(self.changed, pairs)
+        return [new for pair in pairs for new in self.changed(pair)]
 
     def changed(self, pair: Pair) -> list[Pair]:
         lost = Document("d", {"x": pair.predicted.layers["x"][:1]}, tokens=["lost"] * 3)

@@ -11,7 +11,7 @@ import pytest
 import clueval
 from clueval.core.bag import Bag, Read
 from clueval.core.case import TOKENS as TOKENS_OF_SPANS
-from clueval.core.count import Plan, count, each
+from clueval.core.count import Plan, count
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.exact import Exact
 from clueval.core.span import Span
@@ -29,7 +29,7 @@ class Renamed:
     zeros: tuple[tuple[str, ...], ...] = ()
 
     def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
-        return each(self.changed, pairs)
+        return [changed for pair in pairs for changed in self.changed(pair)]
 
     def changed(self, pair: Pair) -> list[Pair]:
         gold = replace(pair.gold, layers={"x": [replace(span, labels="C") for span in pair.gold.layers["x"]]})

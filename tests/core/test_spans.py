@@ -17,7 +17,6 @@ from oracles import naive_components
 from clueval.core.document import (
     MANY,
     Document,
-    Group,
     Layers,
     MissingId,
     Pair,
@@ -366,11 +365,6 @@ def test_a_plain_label_belongs_to_the_layer_and_other_labels_stay() -> None:
 
     assert document.layers["entity"] == [Span(0, 1, {"entity": "PER"}), named, several, none]
     assert document.layers["entity"][0].line == 3
-
-
-def test_a_text_that_no_side_has_is_no_group() -> None:
-    with pytest.raises(ValueError, match=r"^no side has the text$"):
-        Group((None, None))
 
 
 def test_errors_name_their_place_also_after_pickling() -> None:

@@ -55,16 +55,13 @@ def test_every_format_has_a_section_of_its_rules_and_no_section_is_of_no_format(
     assert details().keys() == set(NAMES)
 
 
-def test_every_format_says_what_it_holds_and_how_it_is_recognised() -> None:
-    named = {entry.name for entry in catalogue() if not entry.recognised_by}
-
-    assert named == {"inline"}
-    assert all(entry.holds for entry in catalogue())
-    assert {entry.extra for entry in catalogue()} == {"", "spacy", "uima"}
-
-
 def test_description_of_rows_that_is_printed_can_be_given() -> None:
     printed = [rows for entry in catalogue() for rows in entry.rows]
 
     assert "text=text|data,spans=label" in " ".join(printed)
     assert all(described_rows(rows).spans for rows in printed)
+
+
+def test_every_format_says_what_it_holds_and_what_it_needs() -> None:
+    assert all(entry.holds for entry in catalogue())
+    assert {entry.extra for entry in catalogue()} == {"", "spacy", "uima"}

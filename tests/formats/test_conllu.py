@@ -11,7 +11,7 @@ from corpora import write
 
 from clueval import agree, read, score
 from clueval.cli import main
-from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
+from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.transforms.characters import to_characters
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
@@ -64,7 +64,7 @@ def test_text_has_no_blank_after_a_token_that_says_so() -> None:
     assert first.text_of(first.layers["label"][1]) == "Caire"
 
 
-def test_rows_that_are_no_tokens_are_counted(tmp_path: Path) -> None:
+def test_rows_that_are_no_tokens_are_counted() -> None:
     result = score(GOLD, GOLD)
 
     assert result.passed_over["gold"] == {"empty nodes": 1, "multiword tokens": 2}
@@ -163,21 +163,6 @@ def test_ten_thousand_open_brackets_are_read_in_one_pass(tmp_path: Path) -> None
     )
 
     assert len(document.layers["label"]) == 10_000
-
-
-def test_command_refuses_a_document_above_the_limit(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content = row(1, "a", "Entity=(e1-x(e2-y)") + row(2, "b") + row(3, "c", "Entity=e1)")
-    path = str(write(tmp_path / "a.conllu", content))
-
-    assert main(["score", path, path, "--metric", "muc", "--max-document", "2"]) == 2
-    assert "has more tokens than 2" in capsys.readouterr().err
-
-
-def test_errors_are_of_this_package(tmp_path: Path) -> None:
-    with pytest.raises(CluevalError):
-        list(read(GOLD, {"x": 11}))
 
 
 def test_documents_before_an_error_are_read(tmp_path: Path) -> None:

@@ -26,12 +26,6 @@ def test_a_document_begins_where_the_id_changes_even_within_a_sentence(tmp_path:
     assert [len(each.sentences) for each in documents] == [1, 2, 1]
 
 
-def test_the_layer_by_default_is_the_last_column_without_another_use(tmp_path: Path) -> None:
-    (first, *_) = read(write(tmp_path / "a.conll", GOLD), **COLUMNS)
-
-    assert [(span.start, span.end, span.label) for span in first.layers["label"]] == [(0, 2, "PER")]
-
-
 def test_in_vrt_elements_and_columns_begin_documents(tmp_path: Path) -> None:
     text = '<text id="x" year="1999">\n<s>\na\tB-A\td1\n</s>\n<s>\nb\tO\td2\n</s>\n</text>\n'
     text += '<text id="y">\nc\tO\td2\n</text>\n'

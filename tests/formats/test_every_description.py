@@ -18,7 +18,7 @@ from clueval.files.errors import CluevalError, UsageError
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.dialect import Dialect, RowInput, described_rows, keys_of
 from clueval.formats.documents import FileFormat, form_of_file, read_file, read_rows
-from clueval.formats.form import ENTRIES, NAMES, Described, Form, all_forms, form_of, forms_named, is_row
+from clueval.formats.form import ENTRIES, Described, Form, all_forms, form_of, is_row
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.json_values import file_rows
 from clueval.formats.markup import Markup
@@ -87,12 +87,6 @@ def outcome(file: InputFile, form: Form, **options: Any) -> Any:
         return [contents(document) for document in read_file(file, FormatOptions(**options), form=form)]
     except CluevalError as error:
         return type(error), error.problem, error.line
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_format_is_found_by_its_name(name: str) -> None:
-    assert {form.name for form in forms_named(name)} == {name}
-    assert all(form.holds for form in forms_named(name))
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.place)

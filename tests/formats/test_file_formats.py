@@ -44,6 +44,7 @@ TABLES = {
     "document\tstart\tend_inclusive\nb\t\t\na\t0.0\t0.0\n": [(0, 1, "_")],
     "Unnamed: 0\tdocument\tstart\tend_inclusive\tlabel\n0\ta\t0\t0\tPER\n": [(0, 1, "PER")],
     "start\tend_inclusive\tlabel\n0\t0\tPER\n3\t3\tLOC\n": [(0, 1, "PER"), (3, 4, "LOC")],
+    'start,end_exclusive,label\n3,4,"a ""b"""\n0,1,PER\n': [(0, 1, "PER"), (3, 4, 'a "b"')],
     "": [],
 }
 
@@ -51,6 +52,7 @@ WRONG_TABLES = [
     (f"{HEAD}\nc\t0\t0\tPER\n", "the text has no document 'c'", 2),
     (f"{HEAD}\na\t0\t9\tPER\n", "the span from 0 to 9 (inclusive) lies outside the document", 2),
     (f"{HEAD}\na\tx\t9\tPER\n", "'x' is not a position", 2),
+    (f"{HEAD}\na\t-1\t1\tPER\n", "'-1' is not a position", 2),
     (f"{HEAD}\na\t0\t0\n", "the line has 3 fields, the header has 4", 2),
     (f"{HEAD}\na\t2\t0\tPER\n", "the span ends before it starts: 2 to 0", 2),
     (f"{HEAD}\na\t0\t0\t\n", "the span has no label in any layer", 2),

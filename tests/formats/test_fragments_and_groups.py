@@ -84,19 +84,6 @@ def test_alternatives_are_read_as_a_group_whose_main_span_is_first(form: str, tm
     assert {span.label for span in spans} == {"A"}
 
 
-@pytest.mark.parametrize("form", ["w2ner", "brat"])
-def test_fragments_are_kept_by_conversions(form: str, tmp_path: Path) -> None:
-    one = DISCONTINUOUS["w2ner" if form == "w2ner" else "brat"](tmp_path)
-    output = tmp_path / "out" if form == "brat" else tmp_path / "out.json"
-
-    assert (
-        main(["convert", str(one), "--to", form, "-o", f"{output}/" if form == "brat" else str(output)]) == 0
-    )
-    (span,) = spans_of(output / "a.ann" if form == "brat" else output)
-
-    assert span.parts == ((0, 3), (7, 9))
-
-
 def test_alternatives_are_kept_by_conversions_to_brat(tmp_path: Path) -> None:
     gold = WITH_ALTERNATIVES["brat"](tmp_path)
 

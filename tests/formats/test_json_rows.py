@@ -32,11 +32,6 @@ class TestDoccano:
         assert (two.text, spans(two)) == ("No one\r\nhere", [(0, 6, "1.0")])
         assert [one.id, two.id, three.id] == ["7", "8", "7"]
 
-    def test_relations_are_passed_over(self) -> None:
-        gold = SAMPLES / "doccano" / "gold.jsonl"
-
-        assert score(gold, gold).passed_over["gold"] == {"relations": 1}
-
     def test_other_values_of_an_object_are_features_of_its_span(self, tmp_path: Path) -> None:
         given = {"id": 4, "start_offset": 0, "end_offset": 3, "label": "PER", "manual": True, "user": "ada"}
         attributes = {"entity": "e1", "risk": "high", "score": 0.5, "sure": True}
@@ -144,11 +139,6 @@ class TestLabelStudio:
             "gold": {"cancelled": 1, "drafts": 1, "relations": 1},
             "predicted": {},
         }
-
-    def test_two_sets_of_one_file_are_scored_against_each_other(self) -> None:
-        result = score(self.TASKS, gold_set="ada@x.org", predicted_set="bob@x.org", metrics="muc")
-
-        assert result.documents == 1
 
     def test_utf16_positions_are_recognised_by_the_texts_of_the_regions(self) -> None:
         assert spans(only(SAMPLES / "label-studio" / "utf16.json")) == [(2, 13, "PER")]
@@ -282,13 +272,6 @@ def test_options_of_formats_work_on_the_command_line(capsys: pytest.CaptureFixtu
     report = json.loads(capsys.readouterr().out)
     assert report["metrics"]["exact"]["label"]["micro"]["f1"] == 1.0
     assert report["passed_over"]["gold"] == {"ignored positions": 1}
-
-
-def test_option_that_the_format_does_not_read_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    path = str(SAMPLES / "doccano" / "gold.jsonl")
-
-    assert main(["score", path, path, "--answers", "accepted"]) == 2
-    assert "--answers accepted does not apply to the format doccano" in capsys.readouterr().err
 
 
 def test_token_rows_with_sentences_of_their_own_have_one_sentence(tmp_path: Path) -> None:

@@ -195,17 +195,6 @@ def test_what_is_not_of_the_format_is_refused_with_its_line(data: str) -> None:
     assert str(caught.value) == f"d.xml:{WRONG[data]}"
 
 
-def test_error_does_not_quote_the_text() -> None:
-    for data in (
-        "<body>SECRET<e><e/></e></body>",
-        "<body>SECRET & more</body>",
-        "<body>SECRET<!--S--></body>",
-    ):
-        with pytest.raises(FormatError) as caught:
-            read_ltf(data)
-        assert "SECRET" not in str(caught.value)
-
-
 # loio's format: writing
 
 

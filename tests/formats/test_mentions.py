@@ -133,13 +133,6 @@ def test_answers_that_cannot_be_read_are_counted_in_the_first_lines(
     assert says in capsys.readouterr().out
 
 
-def test_text_around_an_answer_is_counted_as_passed_over(tmp_path: Path) -> None:
-    gold = write(tmp_path / "gold.jsonl", '{"id": "a", "text": "Ada", "label": [[0, 3, "PER"]]}')
-    path = write(tmp_path / "answers.jsonl", f"Here: {ONE}")
-
-    assert score(gold, path, input="mentions").passed_over["predicted"] == {"texts around answers": 1}
-
-
 def test_the_layer_may_be_named_and_is_the_only_one(tmp_path: Path) -> None:
     path = write(tmp_path / "answers.jsonl", ONE)
 

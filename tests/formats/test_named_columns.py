@@ -267,18 +267,6 @@ def test_plain_columns_have_no_names(tmp_path: Path) -> None:
         list(read(write(tmp_path / "a.conll", "a\tO\n"), {"x": "NE"}))
 
 
-@pytest.mark.parametrize("path", [HIPE, GERMEVAL], ids=["hipe", "germeval"])
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_files_with_named_columns_are_scored_as_their_documents(path: Path, jobs: int) -> None:
-    documents = list(read(path))
-
-    of_files = score(path, path, jobs=jobs)
-
-    assert of_files.metrics == score(documents, documents).metrics
-    assert of_files.tokens == sum(len(each.tokens or ()) for each in documents)
-    assert of_files.inputs["gold"]["format"] == "conll"
-
-
 def test_spans_tables_name_their_columns_too(tmp_path: Path) -> None:
     write(tmp_path / "a.vrt", "w\nx\n")
     table = write(tmp_path / "a.tsv", "start\tend\tkind\tnote\n0\t0\tPER\tz\n")

@@ -74,7 +74,7 @@ def names(dialects: list[Dialect]) -> list[str]:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=names(DIALECTS))
-def test_description_is_complete(dialect: Dialect) -> None:
+def test_description_is_complete_and_uses_fields_only_where_they_have_a_meaning(dialect: Dialect) -> None:
     assert dialect.name
     assert dialect.holds
     assert bool(dialect.spans) != bool(dialect.tags)
@@ -87,10 +87,6 @@ def test_description_is_complete(dialect: Dialect) -> None:
         parts = keys_of(getattr(dialect, key))
         assert len({*parts}) == len(parts), key
         assert all(part.strip() == part and part for part in parts), key
-
-
-@pytest.mark.parametrize("dialect", DIALECTS, ids=names(DIALECTS))
-def test_description_uses_fields_only_where_they_have_a_meaning(dialect: Dialect) -> None:
     if dialect.features != "*":
         assert dialect.noted == ""
     if not dialect.rest:
@@ -109,21 +105,6 @@ def test_written_row_is_recognised_and_read_back(dialect: Dialect) -> None:
 
     assert form_of_rows(json.loads(json.dumps(row))) is dialect
     assert read_back(dialect, row) == held(document)
-
-
-def test_written_layers_are_sources() -> None:
-    layers = {"label": [Span(0, 3, "PER")], "risk": [Span(15, 18, {"risk": "high"})]}
-    document = replace(text_document(), layers=layers)
-    for dialect in WRITTEN:
-        if dialect.name == "spacy-json":
-            sources = {"label": "entities", "risk": "spans.risk"}
-        elif dialect.name == "label-studio":
-            sources = {"label": "label", "risk": "risk"}
-        else:
-            continue
-        row = row_of(dialect, document, ["label", "risk"])
-
-        assert read_back(dialect, row, layers=sources) == held(document)
 
 
 def test_gaps_are_written_where_rows_hold_them() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -91,27 +92,15 @@ def test_all_json_samples_of_rows_are_compared() -> None:
     assert {name for name, _ in OF_SAMPLES} == samples - others
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name.replace("-", "_") in ROWS])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name.replace("-", "_") in ROWS] + ["bdoc"])
 def test_random_corpora_are_the_same_from_files_and_memory(name: str, tmp_path: Path) -> None:
+    sets = ("Key", "Run") if name == "bdoc" else (None,)
     for seed in range(20):
         files = FORMATS[name](Random(seed))
-        for data in (files.gold, files.predicted):
-            path = tmp_path / "a.jsonl"
+        for data, annotation_set in product((files.gold, files.predicted), sets):
+            options = {"annotation_set": annotation_set}
+            path = tmp_path / "a.json"
             path.write_bytes(data)
-
-            found = from_file(path, {})
-
-            assert isinstance(found, list)
-            assert from_memory(data, {}) == found
-
-
-def test_random_bdoc_is_the_same_from_files_and_memory(tmp_path: Path) -> None:
-    for seed in range(40):
-        data = FORMATS["bdoc"](Random(seed)).gold
-        path = tmp_path / "a.bdocjs"
-        path.write_bytes(data)
-        for name in ("Key", "Run"):
-            options = {"annotation_set": name}
 
             found = from_file(path, options)
 
@@ -192,6 +181,10 @@ def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> No
     ("row", "problem"),
     [
         ({"entities": [{"text": "Ada", "confidenceScore": 1}]}, "has entities of Azure"),
+        (
+            {"documents": [{"entities": [{"text": "Ada", "confidenceScore": 1}]}]},
+            "in text elements and not in",
+        ),
         ({"entity_group": "PER", "start": 0, "word": "Ada"}, "as a Hugging Face pipeline returns them"),
         ({"start": 0, "end": 2, "label": "A"}, "has spans without texts"),
         ({"question": "Ada", "marks": [{"start": 0, "end": 3}]}, "the format is not recognised"),

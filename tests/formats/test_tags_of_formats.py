@@ -12,8 +12,6 @@ from oracles import multiconer_samples
 
 from clueval import CluevalError, check, diff, errors, profile, read, score
 from clueval.files.errors import FormatError, TagError
-from clueval.formats.form import form_of
-from clueval.formats.input_file import Head
 
 GOLD = """# id 7e-4\tdomain=en
 the _ _ O
@@ -138,19 +136,6 @@ def test_tags_have_no_tokens_without_gold(tmp_path: Path, gold: Path) -> None:
         score(brat, path)
     with pytest.raises(CluevalError, match="the format has one layer, not a and b"):
         score(gold, path, layers={"a": 4, "b": -1})
-
-
-@pytest.mark.parametrize("text", ["O\n", "# c\nB-X\n", "O\nO\nO\nanything", "\ufeffO\r\n\r\nO\r\n"])
-def test_tags_are_recognised_by_one_tag_on_each_of_the_first_lines(text: str) -> None:
-    assert form_of(Head("a", text, lambda: None)).name == "tags"
-
-
-@pytest.mark.parametrize("text", ["", "# c\n", "O O\n", "a\nO\n", "O\nO\na\n", "O\tO\n", "-DOCSTART-\n"])
-def test_lines_of_other_words_are_no_tags(text: str) -> None:
-    try:
-        assert form_of(Head("a", text, lambda: None)).name == "conll"
-    except FormatError as error:
-        assert "the format is not recognised" in str(error)  # noqa: PT017  # both outcomes are allowed
 
 
 @pytest.mark.parametrize("text", [ALONE, WITH_IDS])

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import clueval
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import form_of_file
-from clueval.formats.form import ENTRIES, NAMES, Described, Form, form_of_rows, forms_named
+from clueval.formats.form import ENTRIES, NAMES, Described, form_of_rows, forms_named
 from clueval.formats.input_file import Head, InputFile
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -64,11 +63,19 @@ def test_sample_is_told_as_its_format_and_as_no_other(path: Path) -> None:
         ("document;von;bis;label\n", "spans"),
         ("PER\t6\t7\t6, 7\n", "fair-spans"),
         ("B-PER\nO\n\nO\n", "tags"),
+        ("# c\nB-X\n", "tags"),
+        ("O\nO\nO\nanything", "tags"),
+        ("\ufeffO\r\n\r\nO\r\n", "tags"),
+        ("# c\n", "conll"),
+        ("O O\n", "conll"),
+        ("O\tO\n", "conll"),
+        ("-DOCSTART-\n", "conll"),
         ('{"id": 1, "response": "[]"}', "mentions"),
         ('{"id": 1, "text": "Ada", "completion": "[]"}', "mentions"),
         ('{"text": "Ada", "label": [], "output": "[]"}', "doccano"),
         ('<text id="d">\na\tO\n</text>\n', "vrt"),
         ("-DOCSTART-\n\na B-X\n", "conll"),
+        ("A sentence\nof\ntext", "conll"),
         ("# sent_id = 1\na O\n", "conll"),
         ("document\tstart\tend\tlabel\n", "spans"),
         ("start,end_exclusive\n0,1\n", "spans"),
@@ -94,52 +101,38 @@ def test_inline_tags_are_read_by_name_only() -> None:
     assert told(path) != "inline"
 
 
+OFFICE = "is a file of Word, Excel or another office program, which clueval does not read .*as plain text"
+PUBTATOR = "%s|t|BRCA1 in cancer\n%s|a|Text.\n%s\t0\t5\tBRCA1\tGene\t672\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "problem"),
+    ("data", "problem"),
     [
-        ("%PDF-1.4\n", "is a PDF file"),
-        ("12|t|A title\n", "is PubTator's format"),
-        ("word,POS,Tag\n", "the first line has commas or semicolons"),
+        ("a\nO\n", "the format is not recognised"),
+        ("O\nO\na\n", "the format is not recognised"),
         ('{"a": 1}', "no format has such keys"),
         ('{"clueval": "1", "signature": ""}', "is a report or a saved result"),
-        ("A sentence\nof\ntext", "no such"),
+        (b"PK\x03\x04\x14\0\x06\0\x08\0!\0\xdf\xd2", OFFICE),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", OFFICE),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "is a PDF file, which clueval does not read .*as plain text"),
+        (PUBTATOR.replace("%s", "123"), "is PubTator's format.*clueval guide howto-brat"),
+        ("\ufeff" + PUBTATOR.replace("%s", "PMC12.3-4"), "is PubTator's format.*clueval guide howto-brat"),
+        ('c="the patient" 1:0 1:1||t="problem"\n', "has concepts of i2b2 .* howto-i2b2"),
+        ("Sentence #,Word,POS,Tag\nSentence: 1,Anna,NNP,B-per\n,lives,VBZ,O\n", "commas or semicolons"),
+        ('"id","text"\n"1","Anna lives in Ulm"\n', "commas or semicolons .* howto-conll"),
+        ("id;text;label\n1;Anna;PER\n", "commas or semicolons"),
     ],
 )
-def test_files_that_are_not_read_are_named(text: str, problem: str, tmp_path: Path) -> None:
+def test_files_that_are_not_read_are_named_with_what_to_do(
+    data: str | bytes, problem: str, tmp_path: Path
+) -> None:
     path = tmp_path / "a"
-    path.write_text(text, encoding="utf-8")
-    if problem == "no such":
-        assert told(path) == "conll"
-        return
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
 
     with pytest.raises(FormatError, match=problem) as caught:
         told(path)
 
     assert (caught.value.file, caught.value.line) == (str(path), 1)
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"text": "Ada", "spans": []},
-        {"id": "a", "output": "[]"},
-        {"annotation_sets": {}, "text": "", "offset_type": "p"},
-        {"text": "Ada", "annotations": [[0, 3, "A"]]},
-        {"a": 1},
-    ],
-)
-def test_rows_in_memory_are_told_as_the_same_rows_in_a_file(row: Any, tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps(row), encoding="utf-8")
-
-    def outcome(form: Any) -> str:
-        try:
-            found: Form = form()
-        except FormatError as error:
-            return error.problem
-        return found.name
-
-    assert outcome(lambda: form_of_rows(row)) == outcome(lambda: form_of_file(InputFile(path)))
 
 
 def test_named_format_of_several_descriptions_is_the_one_whose_spans_a_row_has() -> None:

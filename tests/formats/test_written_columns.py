@@ -110,21 +110,15 @@ def test_inline_tags_are_read_as_they_were_or_refused(document: Document) -> Non
 
 
 @pytest.mark.parametrize(
-    "span",
+    ("spans", "says"),
     [
-        Span(0, 2, "per"),
-        Span(0, 2, "A<B"),
+        ([Span(0, 2, "per")], "inline tags cannot hold"),
+        ([Span(0, 2, "A<B")], "inline tags cannot hold"),
+        ([Span(0, 2, "A"), Span(1, 3, "B")], "cross"),
     ],
 )
-def test_inline_tags_refuse_what_they_cannot_hold(span: Span) -> None:
-    with pytest.raises(UsageError, match="inline tags cannot hold"):
-        write_inline(Document("d", {"label": [span]}, text="abc", unit="character"))
-
-
-def test_inline_tags_refuse_spans_that_cross() -> None:
-    spans = [Span(0, 2, "A"), Span(1, 3, "B")]
-
-    with pytest.raises(UsageError, match="cross"):
+def test_inline_tags_refuse_what_they_cannot_hold(spans: list[Span], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
         write_inline(Document("d", {"label": spans}, text="abc", unit="character"))
 
 

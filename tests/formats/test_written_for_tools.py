@@ -259,7 +259,7 @@ def test_webanno_has_a_column_for_each_feature_with_a_value(labels: Sequence[str
     assert found[5].count("\t") == 4
 
 
-def test_webanno_types_are_those_of_layers_or_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_webanno_types_are_those_of_layers_or_are_named() -> None:
     def heads(layers: Sequence[str], **options: Any) -> list[str]:
         spans = {layer: [Span(0, 3, {layer: "X"}, {"note": 1})] for layer in layers}
         found = webanno(Document("d", spans, text="Ada", unit="character"), **options)

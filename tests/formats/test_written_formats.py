@@ -38,7 +38,7 @@ def test_brat_splits_spans_at_line_ends_and_reads_them_as_one() -> None:
 
 
 def test_what_a_format_cannot_hold_is_refused_or_left_out_and_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     brat = str(SAMPLES / "brat" / "one.ann")
 
@@ -50,31 +50,6 @@ def test_what_a_format_cannot_hold_is_refused_or_left_out_and_counted(
     output, error = capsys.readouterr()
     assert len(json.loads(output)["label"]) == 5
     assert error.startswith("left out: 4 features, 1 gaps\n")
-
-
-def test_overlapping_spans_are_left_out_of_tags_after_the_first(capsys: pytest.CaptureFixture[str]) -> None:
-    brat = str(SAMPLES / "brat" / "one.ann")
-
-    assert main(["convert", brat, "--to", "token-rows", "--lossy"]) == 0
-    output, error = capsys.readouterr()
-    tags = json.loads(output)["ner_tags"]
-    assert "\nleft out: 4 features, 1 gaps, 1 overlapping spans\n" in error
-    assert [tag for tag in tags if tag.startswith("B-")] == ["B-Person", "B-Living", "B-Place", "B-Place"]
-
-
-def test_brat_is_written_into_a_folder_and_read_back(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = [{"id": name, "text": "Ada 😀 Bob", "label": [[0, 3, "PER"]]} for name in ("a", "b")]
-    path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
-
-    assert main(["convert", str(path), "--to", "brat", "-o", f"{tmp_path}/out/"]) == 0
-    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == ["a.ann", "a.txt", "b.ann", "b.txt"]
-    assert [document.layers["label"] for document in read(tmp_path / "out")] == [
-        document.layers["label"] for document in read(path)
-    ]
-    assert main(["convert", str(path), "--to", "brat"]) == 2
-    assert "name a folder" in capsys.readouterr().err
 
 
 def converted(folder: Path, name: str, content: str, *options: str) -> int:
@@ -205,15 +180,11 @@ def test_losses_of_all_documents_are_added(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("name", "options", "problem"),
     [
-        ("gate-xml", {}, "the format gate-xml cannot be written"),
         ("brat", {"as_": "predictions"}, "does not apply to the format brat"),
         ("brat", {"types": {}}, "does not apply to the format brat"),
-        ("label-studio", {"as_": "x"}, "spans cannot be written as 'x'"),
-        ("webanno", {"types": {"a": "b"}}, "'b' is not TYPE"),
-        ("none", {}, "unknown format 'none'"),
     ],
 )
-def test_writer_that_does_not_exist_is_refused(name: str, options: Any, problem: str) -> None:
+def test_option_that_a_writer_does_not_have_is_refused(name: str, options: Any, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         writer_named(name, **options)
 
@@ -255,23 +226,14 @@ EXPECTED = [
 ]
 
 
-def test_converted_table_has_the_token_ids_that_were_read(
-    path: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("ids", "width"), [(["--token-id", "3"], 6), ([], 4)], ids=["with ids", "without"])
+def test_converted_table_has_columns_for_token_ids_if_these_were_read(
+    path: str, capsys: pytest.CaptureFixture[str], ids: list[str], width: int
 ) -> None:
-    reading = ["--layer", "entity=2", "--token-id", "3"]
+    expected = [row[:width] for row in EXPECTED]
 
-    assert table(capsys, "convert", path, "--to", "spans", *reading) == EXPECTED
-    assert table(capsys, "merge", path, *reading) == EXPECTED
-
-
-def test_converted_table_without_token_ids_has_no_columns_for_them(
-    path: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    reading = ["--layer", "entity=2"]
-
-    expected = [row[:4] for row in EXPECTED]
-    assert table(capsys, "convert", path, "--to", "spans", *reading) == expected
-    assert table(capsys, "merge", path, *reading) == expected
+    assert table(capsys, "convert", path, "--to", "spans", "--layer", "entity=2", *ids) == expected
+    assert table(capsys, "merge", path, "--layer", "entity=2", *ids) == expected
 
 
 def test_converted_table_has_its_layer_if_the_first_document_is_empty_and_no_layer_is_named(

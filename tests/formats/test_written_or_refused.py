@@ -330,9 +330,7 @@ def test_two_documents_of_one_id_are_refused_where_ids_tell_them_apart(
     assert says in capsys.readouterr().err
 
 
-def test_what_loios_format_lacks_is_refused_or_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_loios_format_lacks_is_refused_or_counted() -> None:
     features, gaps = Span(0, 1, "A", {"f": "x"}), Span.of_fragments([(0, 1), (2, 3)], "A")
     for kind, span in (("features", features), ("gaps", gaps)):
         document = Document("a", {"label": [span]}, text="abc", unit="character")

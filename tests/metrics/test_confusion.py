@@ -14,7 +14,7 @@ from clueval.core.matching import LEVELS, UNMATCHED, classes_of
 from clueval.core.span import Span
 from clueval.files.errors import OverlapError
 from clueval.metrics.confusion import Confusion
-from tests.cases import any_spans, counted, report, spans
+from tests.cases import any_spans, counted, flat, report, spans
 
 
 def cells(gold: str, predicted: str, side: str, level: int) -> dict[str, Any]:
@@ -77,18 +77,6 @@ def test_spans_that_overlap_are_refused_save_discontinuous_ones() -> None:
         counted(Confusion(), spans("A[0,4) B[3,5)"), [])
 
     assert counted(Confusion(), spans("A[0,4) B[3,4)[6,7)"), []).total() == 2
-
-
-def flat(side: list[Span]) -> list[Span]:
-    """The spans without gaps that overlap, and equal, none before them."""
-    kept: list[Span] = []
-    for span in side:
-        ranges = (span.start, span.end)
-        if span.parts is None and not any(
-            span.overlaps(other) or (other.start, other.end) == ranges for other in kept
-        ):
-            kept.append(span)
-    return kept
 
 
 FLAT = any_spans().map(flat)

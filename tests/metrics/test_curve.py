@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval import Result, score
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
@@ -37,6 +38,12 @@ def side(spans: Any) -> Document:
 def curve(gold: Any, predicted: Any, metric: AnyMetric, **settings: Any) -> dict[str, Any]:
     found: dict[str, Any] = scored([side(gold)], [side(predicted)], Curve(metric, "p", **settings))["x"]
     return found
+
+
+def per_label(result: Result, metric: str) -> list[tuple[str, Any]]:
+    report = result.metrics[metric]["label"]
+    section = report["labelled"]["label"]["1"] if metric == "levels" else report
+    return list(section["per_label"].items())
 
 
 def test_the_case_of_three_gold_spans() -> None:
@@ -106,6 +113,26 @@ def test_the_curves_of_other_metrics_stand_beside_their_micro_average() -> None:
     assert len(both["curve"]) == 11
     assert both["labelled"]["x"]["1"]["per_label"]["A"]["average_precision"] == both["average_precision"]
     assert "curve" not in both["labelled"]["x"]["2"]["per_label"]["A"]
+
+
+def test_a_score_of_a_repeated_span_is_a_threshold_at_which_nothing_changes() -> None:
+    report = curve(GOLD[:1], [(0, 1, "A", 0.9), (0, 1, "A", 0.2)], Exact())
+
+    assert [(each["threshold"], each["precision"], each["recall"]) for each in report["curve"]] == [
+        (0.2, 1.0, 1.0),
+        (0.9, 1.0, 1.0),
+    ]
+
+
+@pytest.mark.parametrize("metric", ["exact", "levels", "partial"])
+def test_a_label_has_each_of_the_given_thresholds_also_those_that_no_span_of_it_reaches(metric: str) -> None:
+    predicted = [Span(3, 4, "B", {"p": 0.3}), Span(5, 6, "C", {"p": 0.1})]
+
+    result = score([[Span(0, 1, "A")]], [predicted], metrics=metric, score_feature="p", thresholds=[0.2, 0.5])
+
+    curves = [entry["curve"] for _, entry in per_label(result, metric)]
+    assert [[point["threshold"] for point in points] for points in curves] == [[0.2, 0.5]] * 3
+    assert {point["f1"] for points in curves for point in points} == {0.0}
 
 
 def test_only_metrics_with_micro_averages_have_curves() -> None:

@@ -22,7 +22,7 @@ from clueval.metrics.gate import Gate
 from clueval.metrics.gate.pairing import PAIRINGS
 from clueval.metrics.muc import Muc
 from clueval.metrics.partial import Partial
-from tests.cases import any_spans, counted, moved, renamed
+from tests.cases import any_spans, counted, flat, moved, renamed
 
 NAMES = {"A": "P", "B": "Q"}
 """New names of labels, in the same order."""
@@ -30,18 +30,6 @@ NAMES = {"A": "P", "B": "Q"}
 
 def all_spans(spans: list[Span]) -> list[Span]:
     return spans
-
-
-def flat(spans: list[Span]) -> list[Span]:
-    """The spans without gaps that overlap, and equal, none before them."""
-    kept: list[Span] = []
-    for span in spans:
-        ranges = span.start, span.end
-        if span.parts is None and not any(
-            span.overlaps(other) or (other.start, other.end) == ranges for other in kept
-        ):
-            kept.append(span)
-    return kept
 
 
 def flat_by_label(spans: list[Span]) -> list[Span]:

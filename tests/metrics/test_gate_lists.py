@@ -221,6 +221,16 @@ def test_by_score_a_list_is_a_response_if_a_candidate_reaches_the_threshold() ->
     }
 
 
+def test_every_score_that_occurs_is_a_threshold_also_one_at_which_no_count_changes() -> None:
+    # the candidate with the score 0.506 is as wrong as the one before it
+    annotations = with_lists([candidate(0, 3, "x", 0.9), candidate(0, 3, "y", 0.506)])
+
+    for thresholds, at in (("all", "0.506"), ("rounded", "0.51")):
+        found = report(([target(0, 3, "a")], annotations), score_feature="score", thresholds=thresholds)
+
+        assert list(found["lists"]["by_score"]) == ["-Infinity", at, "0.9"]
+
+
 def test_documents_without_lists_keep_their_targets_at_every_threshold_and_rank() -> None:
     found = report((TARGETS[:1], SCORED[:3]), (TARGETS[:1], []), score_feature="score")["lists"]
 

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import groupby, product
 from pathlib import Path
 from typing import Any, ClassVar
 from unittest.mock import patch
 
 import pytest
-from corpora import Corpus, conll, tagged_corpora, vrt, write
+from corpora import Corpus, conll, vrt, write
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import score
 from clueval.files.errors import CluevalError, TextMismatch
-from clueval.formats.column_format import Layout
 from clueval.formats.options import FormatOptions
-from clueval.formats.xml_text import unescape
 from clueval.reading import byte_reader
 from clueval.reading.byte_reader import (
-    BOTH,
-    REGULAR,
     ByteReader,
-    DocumentHead,
-    Recogniser,
     Stretch,
-    TagCharacters,
-    find_hunks,
-    fits,
-    is_plain,
     reads_bytes,
 )
-from clueval.reading.clusters import RowCharacters, Unusual
+from clueval.reading.clusters import Unusual
 from clueval.reading.passages import SIZES, Passage, PassageReader, Sizes
 from clueval.reading.source import source_of
 
@@ -120,19 +107,21 @@ class TestRegularPieces:
     ]
 
     @pytest.mark.parametrize(
-        ("name", "form"), [("a.vrt", vrt), ("a.conll", conll), ("b.conll", lambda corpus: conll(corpus, " "))]
+        ("name", "form", "least"),
+        [
+            ("a.vrt", vrt, 3),
+            ("a.conll", conll, 3),
+            ("b.conll", lambda corpus: conll(corpus, " "), 3),
+            ("unbroken.vrt", unbroken, 4),
+            ("columns.vrt", lambda corpus: vrt(corpus).replace("\tO", "\tO\tX").replace("-X", "-X\tO"), 5),
+        ],
     )
     def test_ordinary_files_are_regular_after_the_lines_that_determine_the_layout(
-        self, tmp_path: Path, name: str, form: Any
+        self, tmp_path: Path, name: str, form: Any, least: int
     ) -> None:
         path = write(tmp_path / name, form(self.CORPUS))
 
-        assert tokens_in_stretches(path, path) >= 3
-
-    def test_documents_without_sentences_are_regular(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "f.vrt", unbroken(self.CORPUS))
-
-        assert tokens_in_stretches(path, path) == 4
+        assert tokens_in_stretches(path, path, layers={"entity": 2}) >= least
 
     def test_files_with_crlf_are_regular(self, tmp_path: Path) -> None:
         gold = write(tmp_path / "g.vrt", vrt(self.CORPUS).replace("\n", "\r\n"))
@@ -155,11 +144,6 @@ class TestRegularPieces:
 
             assert tokens_in_stretches(*paths) >= 3 * labels
             require_passages(*paths, metrics=METRICS)
-
-    def test_files_with_other_columns_after_the_tags_are_regular(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "f.vrt", vrt(self.CORPUS).replace("\tO", "\tO\tX").replace("-X", "-X\tO"))
-
-        assert tokens_in_stretches(path, path, layers={"entity": 2}) == 5
 
     @pytest.mark.few(5)
     @pytest.mark.parametrize(
@@ -238,33 +222,6 @@ def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(token, "O" if tag.startswith("O") else tag) for token, tag in rows]
 
 
-@given(
-    corpora=tagged_corpora(layers=2, tags=("O", "O", "B-X", "I-X", "B-Y", "I-Y")),
-    form=st.sampled_from([vrt, unbroken, conll]),
-    size=st.integers(1, 90),
-    merge=st.booleans(),
-    layers=st.sampled_from([{"x": 2, "y": 3}, {"y": 3}, {"x": 2}, {"y": 3, "x": 2}]),
-    apart=st.sampled_from([{}, {"resample_by": "document"}, {"by": "document"}]),
-)
-def test_bytes_have_the_counts_of_passages(
-    tmp_path: Path,
-    corpora: tuple[Corpus, Corpus],
-    form: Any,
-    size: int,
-    merge: bool,
-    layers: dict[str, int],
-    apart: dict[str, str],
-) -> None:
-    paths = [write(tmp_path / f"{n}.txt", form(side)) for n, side in enumerate(corpora)]
-    options: dict[str, Any] = {"metrics": METRICS, "merge": merge, "layers": layers, **apart}
-    options["input"] = "conll" if form is conll else "vrt"
-
-    with passages_alone():
-        expected = outcome(*paths, **options)
-    with small(size):
-        assert outcome(*paths, **options) == expected
-
-
 LINES = (
     "<s>",
     "</s>",
@@ -331,21 +288,7 @@ def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
         assert outcome(*paths) == expected
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [("c\tX-Y", r":6: 'X-Y' is not a tag"), ("d\tO", r":6: gold has the token 'c'")],
-)
-def test_error_in_one_of_several_passages_has_its_place(tmp_path: Path, wrong: str, said: str) -> None:
-    text = "".join(f"-DOCSTART-\n{token}\tB-X\n" for token in "abcd")
-    paths = [write(tmp_path / f"{n}.conll", t) for n, t in enumerate((text, text.replace("c\tB-X", wrong)))]
-
-    with passages_alone(), pytest.raises(CluevalError, match=said):
-        score(*paths)
-
-
 class TestStretches:
-    MARKS = "-DOCSTART-\n\na O\n\nb O\n\nc O\n\n-DOCSTART- x\n\nc O\n\n-DOCSTART-\n\nc O\n\n-DOCSTART-\n\n"
-
     @pytest.mark.parametrize("turn", [1, -1])
     def test_sentences_that_only_one_side_has_are_not_passed_over(self, tmp_path: Path, turn: int) -> None:
         """Both sides have the same text, but its sentences do not stand in pieces of the same number."""
@@ -425,253 +368,3 @@ def test_formats_and_names_of_columns_decide_whether_bytes_are_read(tmp_path: Pa
 
     assert reads_bytes(conll, conll)
     assert not any((reads_bytes(conll, vrt), reads_bytes(vrt, conll), reads_bytes(named, named)))
-
-
-SENTENCE, DOCUMENT = b"</s>\n", b"</text>\n"
-OPEN = "<text id='1'>\n<s>\nw\tO\n</s>\n"
-"""The beginning of a file, in the document, between sentences."""
-
-
-def recogniser(path: Path, text: str, **options: Any) -> Recogniser:
-    """The recogniser of a file of which this text has been read."""
-    source = source_of(write(path, text or "w\tO\n"), FormatOptions(input=path.suffix[1:]))
-    source = replace(source, options=FormatOptions(input=path.suffix[1:], **options))
-    reader = PassageReader(source)
-    if text:
-        reader.feed(1, text)
-    return REGULAR[source.form.name](reader, source.options)
-
-
-class TestVrtPieces:
-    @pytest.mark.parametrize(
-        ("read", "sentences", "more_documents", "documents"),
-        [
-            ("", False, False, True),
-            ("<text>\n", True, True, False),
-            ("<text>\n<s>\n", False, False, False),
-            ("<text>\n<s>\nw\tO\n", False, False, False),
-            ("<text>\n<s>\nw\tO\n</s>\n", True, True, False),
-            ("<text>\nw\tO\n", False, False, False),
-            ("<s>\nw\tO\n</s>\n", True, False, False),
-            ("<text>\n<s>\nw\tO\n</s>\n</text>\n", False, False, True),
-        ],
-    )
-    def test_vrt_pieces_are_allowed_where_the_elements_around_them_are_open(
-        self,
-        tmp_path: Path,
-        read: str,
-        sentences: bool,
-        more_documents: bool,
-        documents: bool,
-    ) -> None:
-        takes = recogniser(tmp_path / "a.vrt", read).takes
-
-        assert [takes(SENTENCE, 0), takes(SENTENCE, 1)] == [sentences, more_documents]
-        assert takes(DOCUMENT, 1) == documents
-
-    def test_vrt_documents_have_the_heads_of_their_start_tags(self, tmp_path: Path) -> None:
-        file = recogniser(tmp_path / "a.vrt", OPEN)
-        between = [b"<s>\na\tO\n", b'</text>\n<text id="2" court="R&amp;D">\n<s>\nb\tO\n', b"<s>\nc\tO\n"]
-
-        assert file.heads(SENTENCE, between) == [DocumentHead(1, "2", {"id": "2", "court": "R&D"})]
-        assert file.heads(DOCUMENT, [b'<text id="3">\n court="x"\tO\n', b"<text>\na\tO\n"]) == [
-            DocumentHead(0, "3", {"id": "3"}),
-            DocumentHead(1, None, {}),
-        ]
-
-    def test_vrt_elements_may_have_other_names(self, tmp_path: Path) -> None:
-        names = {"document_tag": "d.1", "sentence_tag": "p"}
-        file = recogniser(tmp_path / "a.vrt", "<d.1>\n<p>\nw\tO\n</p>\n", **names)
-
-        assert file.ends == (b"</p>\n", b"</d.1>\n")
-        assert file.regular(b"</p>\n", [b"</d.1>\n<d.1>\n<p>\na\tO\n"]) == 1
-        assert file.regular(b"</p>\n", [b"</d.1>\n<d_1>\n<p>\na\tO\n"]) is None
-
-
-class TestConllPieces:
-    @pytest.mark.parametrize(
-        ("piece", "is_mark"),
-        [(b"-DOCSTART-", True), (b"-DOCSTART- -X- O", True), (b"-DOCSTART-\tO", True), (b"-DOCSTART- ", True),
-         (b"-DOCSTART-x\tO", False), (b"-DOCSTART-\na\tO", False), (b"a\t-DOCSTART-", False), (b"", False)],
-    )  # fmt: skip
-    def test_conll_marks_are_pieces_of_one_line(self, tmp_path: Path, piece: bytes, is_mark: bool) -> None:
-        file = recogniser(tmp_path / "a.conll", "w\tO\n\n")
-
-        assert file.ends == (b"\n\n",)
-        assert file.heads(b"\n\n", [b"a\tO", piece]) == [DocumentHead(1, None, {})] * is_mark
-
-    @pytest.mark.parametrize(
-        ("read", "sentences"),
-        [
-            ("", False),
-            ("w\tO\n", False),
-            ("w\tO\n\n", True),
-            ("-DOCSTART-\n\n", True),
-        ],
-    )
-    def test_conll_pieces_are_allowed_in_a_document(self, tmp_path: Path, read: str, sentences: bool) -> None:
-        takes = recogniser(tmp_path / "a.conll", read).takes
-
-        assert [takes(b"\n\n", 0), takes(b"\n\n", 1)] == [sentences, sentences]
-
-
-# Byte rows
-
-
-def layout(line: str = "w\tO", layers: dict[str, int] | None = None, token: int | None = None) -> Layout:
-    width = len(line.split("\t"))
-    columns = {name: column - 1 for name, column in (layers or {"label": width}).items()}
-    return Layout(width, "\t", (token or 1) - 1, columns)
-
-
-def lines(*rows: str) -> list[bytes]:
-    return [row.replace("/", "\t").encode() for row in rows]
-
-
-def found(fields: list[bytes], width: int = 2) -> list[str]:
-    """The rows as they are written here."""
-    joined = (b"/".join(fields[n : n + width]) for n in range(0, len(fields), width))
-    return [line.replace(BOTH, b"|").decode() for line in joined]
-
-
-LINES_OF_GOLD = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/I-Y", "f/O", "g/O")
-LINES_OF_PREDICTED = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
-
-
-def hunks(gold: list[bytes], predicted: list[bytes]) -> list[bytes]:
-    of_both = find_hunks(gold, predicted, b"\n\n", layout(), marked=False)
-    assert of_both is not None
-    return of_both
-
-
-def test_hunks_of_the_example_in_the_docstring() -> None:
-    assert found(hunks([b"\n".join(LINES_OF_GOLD)], [b"\n".join(LINES_OF_PREDICTED)])) == [
-        "O/B-X",
-        "O/O",
-        "O/B-Y",
-        "e/I-Y|O",
-        "O/O",
-    ]
-
-
-def test_lines_outside_every_span_have_no_hunks() -> None:
-    assert hunks(lines("a/O", "b/O"), lines("a/O", "b/O")) == hunks([], []) == []
-
-
-def test_hunks_end_with_the_sentence() -> None:
-    gold = lines("a/B-X", "a/B-X\nb/I-X", "a/B-X\nb/O")
-    predicted = lines("a/B-X", "a/B-X\nb/I-Y", "a/B-X\nb/O")
-
-    same, different = ["O/B-X", "O/O"], ["O/B-X", "b/I-X|I-Y", "O/O"]
-    assert found(hunks(gold, predicted)) == [*same, *same, *different]
-
-
-@pytest.mark.parametrize(
-    "line", ["a", "a/O/O", "x/O", "/O", "a/O\0", "a/B-\udcff"], ids=ascii
-)  # in place of a/O
-def test_lines_that_differ_in_more_than_tags_have_no_hunks(line: str) -> None:
-    predicted = [line.replace("/", "\t").encode("utf-8", "surrogateescape"), *LINES_OF_PREDICTED[1:]]
-
-    assert find_hunks(LINES_OF_GOLD, predicted, b"\n\n", layout(), marked=False) is None
-    assert (
-        find_hunks([b"\n".join(LINES_OF_GOLD)], [b"\n".join(predicted)], b"\n\n", layout(), marked=False)
-        is None
-    )
-
-
-def test_sentences_that_end_at_other_lines_have_no_hunks() -> None:
-    gold, predicted = lines("a/O\na/O", "a/O\na/B-X"), lines("a/O", "a/O\na/O\na/O")
-
-    assert find_hunks(gold, predicted, b"\n\n", layout(), marked=False) is None
-    assert find_hunks(lines("a/O\na/O"), lines("a/B-X"), b"\n\n", layout(), marked=False) is None
-
-
-@pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
-def test_lines_with_another_number_of_fields_do_not_fit(text: str) -> None:
-    assert not fits(text.encode(), layout())
-    assert fits(b"a\tO\nb\tB-X\n", layout())
-
-
-def test_layout_is_plain_if_the_token_is_first_and_the_layers_are_adjacent() -> None:
-    assert is_plain(layout("a\tb\tc\td", {"y": 3, "x": 2}))
-    assert not is_plain(layout("a\tb\tc\td", {"y": 4, "x": 2}))
-    assert not is_plain(layout("a\tb\tc\td", {"x": 3}, token=2))
-
-
-TAGS = st.lists(st.tuples(*[st.sampled_from(["O", "O", "B-X", "I-X"])] * 2), max_size=12)
-
-
-@given(TAGS)
-def test_hunks_keep_the_tags_of_all_lines_that_are_not_outside(tags: list[tuple[str, str]]) -> None:
-    fields = hunks(*([b"\n".join(lines(*(f"w/{pair[side]}" for pair in tags)))] for side in (0, 1)))
-
-    sides = (tag.split(BOTH) for tag in fields[1::2] if tag != b"O")
-    kept = [(each[0].decode(), each[-1].decode()) for each in sides]
-    assert kept == [pair for pair in tags if pair != ("O", "O")]
-
-
-def runs_of(fields: list[bytes], of_file: Layout) -> list[tuple[str, ...]]:
-    """The runs of rows in spans of either side, each with the tags of its layers as they are written here."""
-    tags = [fields[column :: of_file.width] for column in of_file.layers.values() if isinstance(column, int)]
-    written = [b"/".join(row).replace(BOTH, b"|").decode() for row in zip(*tags, strict=True)]
-    return split(written, "/".join("O" for _ in tags))
-
-
-def split(written: Iterable[str], outside: str) -> list[tuple[str, ...]]:
-    """The runs of rows that are not outside, in any order."""
-    return sorted(tuple(run) for is_outside, run in groupby(written, outside.__eq__) if not is_outside)
-
-
-def joined(own: Sequence[str], other: Sequence[str]) -> str:
-    """The tags of both sides of a row as they are written here."""
-    return "/".join(one if one == two else f"{one}|{two}" for one, two in zip(own, other, strict=True))
-
-
-@pytest.mark.parametrize(("before", "layers", "after"), [*product((1, 2, 3), (1, 2), (0, 1, 2))])
-def test_hunks_are_those_that_are_found_one_row_at_a_time(before: int, layers: int, after: int) -> None:
-    rng = random.Random(f"{before} {layers} {after}")
-    of_file = layout(
-        "\t".join("w" * (before + layers + after)),
-        {"x": before + 1, "y": before + 2} if layers == 2 else {"x": before + 1},
-    )
-    second = ("O", "O", "B-Y")
-    sides: tuple[list[bytes], list[bytes]] = ([], [])
-    expected: list[tuple[str, ...]] = []
-    for number in range(40):
-        own = [(rng.choice(("O", "O", "B-X", "I-X")), rng.choice(second)) for _ in range(rng.randint(1, 9))]
-        other = [(rng.choice(("O", "B-X")), rng.choice(second)) if rng.random() < 0.1 else row for row in own]
-        for side, rows in zip(sides, (own, other), strict=True):
-            fields = [[f"O{number}", *["B-Z"] * (before - 1), *row[:layers], *["O"] * after] for row in rows]
-            side += [b"\n".join("\t".join(line).encode() for line in fields)]
-        written = [joined(*(row[:layers] for row in pair)) for pair in zip(own, other, strict=True)]
-        expected += split(written, "/".join("O" * layers))
-    gold, predicted = sides
-
-    of_both = find_hunks(gold, predicted, b"\n\n", of_file, marked=False)
-
-    assert of_both is not None
-    assert runs_of(of_both, of_file) == sorted(expected)
-    assert len(of_both) // of_file.width == sum(
-        len(run) + 1 for run in expected
-    )  # a line that is outside follows each
-
-
-@pytest.mark.parametrize(("decode", "label"), [(unescape, "<"), (None, "&lt;")])
-def test_tags_of_one_or_both_sides_become_the_character_of_their_row(
-    decode: Callable[[str], str] | None, label: str
-) -> None:
-    rows = RowCharacters(4)
-    characters = TagCharacters(rows, "\t", decode=decode)
-
-    tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0O", b"O\tO\0I-Y", b"B-x y\tO"]
-    written = "".join(map(characters.__getitem__, tags))
-
-    assert written[0] == " "
-    assert list(map(rows.rows.__getitem__, written[1:])) == [
-        (1, "B-X", "O", "B-X", "O"),
-        (1, "B-X", "O", "I-X", "O"),
-        (1, "O", f"B-{label}", "O", "O"),
-        (1, "O", "O", "O", "I-Y"),
-        (1, "B-x y", "O", "B-x y", "O"),
-    ]
-    assert characters[b"B-X\tO\0O"] == characters[b"B-X\tO"]

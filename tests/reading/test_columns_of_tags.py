@@ -134,14 +134,6 @@ class TestTheGermanSample:
         ]
         assert "hold tags" not in named.err
 
-    def test_is_read_with_its_two_layers_in_python(self) -> None:
-        own, named = list(read(GOLD)), list(read(GOLD, LAYERS))
-
-        assert own == named
-        assert [str(row) for row in clueval.errors(GOLD, PREDICTED)] == [
-            str(row) for row in clueval.errors(GOLD, PREDICTED, layers=LAYERS)
-        ]
-
     def test_has_the_same_choice_in_the_menus_of_the_offline_page(self, tmp_path: Path) -> None:
         write(tmp_path / "gold.vrt", Path(GOLD).read_text("utf-8"))
 

@@ -1,4 +1,4 @@
-"""Data frames as gold and predicted: pandas, and a stand-in for polars, whose frames have the same methods."""
+"""Data frames of pandas as gold and predicted: what is read as lists or rows, and what is refused."""
 
 from __future__ import annotations
 
@@ -11,27 +11,6 @@ from clueval import UsageError, score
 pandas = pytest.importorskip("pandas")
 
 SPANS = {"doc_id": ["a", "a", "b"], "start": [0, 7, 3], "end": [4, 9, 5], "label": ["PER", "LOC", "PER"]}
-
-
-class Column(list[Any]):
-    def to_list(self) -> list[Any]:
-        return list(self)
-
-
-class Polars:
-    """What this package uses of a frame of polars."""
-
-    def __init__(self, columns: dict[str, list[Any]]) -> None:
-        self._columns, self.columns = columns, list(columns)
-
-    def __getitem__(self, name: str) -> Column:
-        return Column(self._columns[name])
-
-    def iter_rows(self) -> None:
-        raise NotImplementedError
-
-
-FRAMES = [pandas.DataFrame, Polars]
 
 
 def without(columns: dict[str, list[Any]], row: int) -> dict[str, list[Any]]:
@@ -48,29 +27,6 @@ def f1(gold: Any, predicted: Any) -> float:
     return found
 
 
-@pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
-@pytest.mark.parametrize("frame", FRAMES)
-def test_a_frame_has_a_span_in_each_row_and_documents_without_spans_are_left_out(frame: Any) -> None:
-    gold, predicted = frame(SPANS), frame(without(SPANS, 2))
-
-    assert f1(gold, predicted) == 0.8
-    assert score(gold, predicted, metrics="exact").documents == 2
-
-
-@pytest.mark.parametrize("name", ["document", "doc", "id", "file"])
-def test_the_column_of_documents_has_one_of_the_usual_names(name: str) -> None:
-    assert f1(renamed(doc_id=name), {"b": [(3, 5, "PER")], "a": [(0, 4, "PER"), (7, 9, "LOC")]}) == 1.0
-
-
-def test_whole_numbers_that_became_floats_are_positions_and_an_empty_row_is_a_document() -> None:
-    rows = {name: [*values, None] for name, values in SPANS.items()} | {"doc_id": ["a", "a", "b", "c"]}
-    frame = pandas.DataFrame(rows)
-
-    assert frame["start"].dtype == float
-    assert score(frame, frame, metrics="exact").documents == 3
-    assert f1(frame, frame) == 1.0
-
-
 def test_scores_stay_with_the_spans() -> None:
     gold = pandas.DataFrame(SPANS)
     curve = score(gold, gold.assign(score=[0.5, 1.0, 0.25]), metrics="exact", score_feature="score")
@@ -82,16 +38,6 @@ def test_a_frame_of_rows_of_a_dataset_is_read_as_these_rows() -> None:
     rows = [{"tokens": ["Ada", "met"], "ner_tags": ["B-PER", "O"]}]
 
     assert f1(pandas.DataFrame(rows), rows) == 1.0
-
-
-def test_predicted_spans_of_a_frame_get_the_texts_of_gold_by_its_ids() -> None:
-    rows = [
-        {"id": "a", "text": "Ada Lovelace", "spans": [(0, 12, "PER")]},
-        {"id": "b", "text": "Rome", "spans": []},
-    ]
-    frame = pandas.DataFrame({"document": ["a"], "start": [0], "end": [12], "label": ["PER"]})
-
-    assert f1(rows, frame) == 1.0
 
 
 def test_one_document_needs_no_column() -> None:
@@ -129,14 +75,6 @@ REFUSED = {
     ),
     "label": (renamed(label="name"), r"has no column label .*rename one"),
     "another name of documents": (renamed(doc_id="court"), r"no column document, and other columns: 'court'"),
-    "two names of documents": (
-        pandas.DataFrame(SPANS | {"sent_id": [0, 1, 0]}),
-        r"several columns that name documents: doc_id, sent_id",
-    ),
-    "ids of spans": (
-        pandas.DataFrame(without(SPANS, 1) | {"id": [1, 2]}).drop(columns="doc_id"),
-        r"another id in each row",
-    ),
     "texts of documents": (
         pandas.DataFrame({"start": [0], "end": [3], "label": ["PER"], "text": ["Ada met Bob"]}),
         r"texts that are longer or shorter than their spans",
@@ -145,10 +83,6 @@ REFUSED = {
     "a missing position": (
         pandas.DataFrame(SPANS | {"start": [0, None, 3]}),
         r"gold\['a'\]\[1\]: positions must be",
-    ),
-    "no common document": (
-        pandas.DataFrame(SPANS | {"doc_id": ["x", "x", "y"]}),
-        r"no document is on both sides",
     ),
     "equal columns": (
         pandas.DataFrame([[0, 1, "A", "B"]], columns=["start", "end", "label", "label"]),

@@ -174,16 +174,6 @@ def test_ill_formed_tags_are_treated_as_in_documents(tmp_path: Path, scheme: str
             assert value(fast) == value(slow)
 
 
-@pytest.mark.parametrize("form", ["vrt", "conll", "vrt, the last column", "conll with blanks"])
-@pytest.mark.parametrize("sizes", [Sizes(block=64), Sizes(sentences=1, rows=2)], ids=str)
-def test_sizes_of_blocks_do_not_change_the_bag(tmp_path: Path, form: str, sizes: Sizes) -> None:
-    _, sources = written_files(tmp_path, form, "BIO", 12)
-    for units in UNITS:
-        fast = bag_of_columns(sources, plan_of({}, units), sizes=sizes)
-        assert fast is not None
-        assert value(fast) == value(of_documents(sources, plan_of({}, units)))
-
-
 def test_few_clusters_are_counted_at_a_time_with_the_same_bag(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy
 import pytest
@@ -87,35 +87,6 @@ def test_match_spans_takes_every_form(form: str) -> None:
     assert [(match.span.start, match.kind) for match in matches] == [(0, "exact"), (4, "superset")]
 
 
-ROWS = {
-    "Prodigy": lambda spans: {"text": "Anna!", "spans": as_keys("start", "end", "label")(spans)},
-    "doccano": lambda spans: {"text": "Anna!", "label": [list(span) for span in spans]},
-    "spaCy": lambda spans: {"text": "Anna!", "entities": spans},
-    "Hugging Face": lambda spans: {
-        "id": "7",
-        "tokens": list("Anna!"),
-        "ner_tags": ["B-PER", "I-PER", "O", "O" if spans == GOLD else "B-LOC", f"{'BI'[spans != GOLD]}-LOC"],
-    },
-}
-
-
-@pytest.mark.parametrize("form", ROWS)
-def test_rows_of_datasets_are_documents(form: str) -> None:
-    result = score([ROWS[form](GOLD)], [ROWS[form](PREDICTED)], metrics="exact", by="document")
-
-    assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == 1
-    assert result.documents == 1
-
-
-def test_numbers_of_a_dataset_get_the_names_of_its_features() -> None:
-    class Rows(list):  # type: ignore[type-arg]
-        features: ClassVar = {"ner_tags": SimpleNamespace(feature=SimpleNamespace(names=["O", "B-PER"]))}
-
-    rows = Rows([{"tokens": ["Anna", "in"], "ner_tags": [1, 0]}])
-
-    assert score(rows, rows, metrics="exact").metrics["exact"]["label"]["micro"]["gold"] == 1
-
-
 def test_arrays_of_tags_are_lists_of_tags() -> None:
     tags = numpy.array([["B-PER", "O"], ["O", "B-PER"]])
 
@@ -149,7 +120,7 @@ class SimplePath:
         return str(self._path)
 
 
-def test_an_error_names_the_open_file_and_no_temporary_one(tmp_path: Path) -> None:
+def test_an_error_names_the_open_file_and_no_temporary_one() -> None:
     with pytest.raises(CluevalError) as error:
         score(io.StringIO(CONLL), io.StringIO("Anna\tB-PER\n"))
 
@@ -319,24 +290,9 @@ MENTIONS: list[Any] = [
 INLINE: list[Any] = ["<PER>Ada</PER> wrote to Bob.", {"id": "b", "text": "<PER>Bob</PER> in <LOC>Ulm</LOC>"}]
 
 
-def in_lines(rows: list[Any], path: Path) -> Path:
-    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows))
-    return path
-
-
 def numbers(*sides: Any, **options: Any) -> dict[str, Any]:
     found = score(*sides, metrics="exact", **options).to_dict()
     return {name: found[name] for name in ("metrics", "prepared", "unprojected", "documents")}
-
-
-def test_mentions_are_counted_as_in_a_file(tmp_path: Path) -> None:
-    files = in_lines(GOLD_WITH_TEXTS, tmp_path / "gold.jsonl"), in_lines(MENTIONS, tmp_path / "answers.jsonl")
-
-    found = numbers(GOLD_WITH_TEXTS, MENTIONS, input="mentions")
-
-    assert found == numbers(*files, input="mentions")
-    assert found["metrics"]["exact"]["label"]["micro"]["tp_gold"] == 2
-    assert [each["text"] for each in found["unprojected"]] == ["Eva"]
 
 
 @pytest.mark.parametrize("form", [list, iter, lambda rows: dict(zip("ab", rows, strict=True))])
@@ -352,12 +308,6 @@ def test_texts_with_tags_are_answers() -> None:
     micro = numbers(GOLD_WITH_TEXTS, INLINE, input="inline")["metrics"]["exact"]["label"]["micro"]
 
     assert (micro["tp_gold"], micro["fn"], micro["fp"]) == (2, 1, 1)
-
-
-def test_answer_that_cannot_be_read_is_counted_if_wanted() -> None:
-    found = numbers(GOLD_WITH_TEXTS, [MENTIONS[0], "I cannot help."], input="mentions", unparsable="empty")
-
-    assert found["prepared"]["located"]["unparsable"] == 1
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from clueval import (
     score,
 )
 from clueval.cli import main
-from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
 from clueval.formats.xml_text import unescape
 from clueval.reading.passages import Sizes
 
@@ -126,21 +126,6 @@ class TestVrt:
         with pytest.raises(UsageError, match="column 0"):
             list(read(path, {"x": 0}))
 
-    def test_ill_formed_tags_are_repaired_discarded_or_refused(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "a.vrt", "<s>\na\tB-X\nb\tO\n</s>\n<s>\nc\tI-X\n</s>\n")
-
-        assert [len(d.layers["label"]) for d in read(path)] == [2]
-        assert [len(d.layers["label"]) for d in read(path, invalid="discard")] == [1]
-        for attempt in (
-            lambda: list(read(path, invalid="error")),
-            lambda: score(path, path, invalid="error"),
-        ):
-            with pytest.raises(
-                TagError, match=r"'I-X' may not follow 'O'|may not follow the start"
-            ) as raised:
-                attempt()
-            assert raised.value.line == 6
-
     def test_long_document_remains_one_document(self, tmp_path: Path) -> None:
         sentence = "<s>\na\tB-X\nb\tI-X\n</s>\n"
         path = write(tmp_path / "a.vrt", f"<text id='a'>\n{sentence * 5000}</text>\n")
@@ -194,56 +179,6 @@ class TestConll:
 
         assert (first.id, first.metadata, first.sentences[0].id) == ("n1", {"domain": "news"}, "s1")
         assert second.id == "n2"
-
-
-class TestTableOfSpans:
-    TABLE = "document\tstart\tend\tentity\trisk\nd1\t1\t2\tPER\thigh\nd2\t5\t5\t\tlow\n"
-
-    def test_ends_are_inclusive_and_the_text_is_next_to_the_table(self, tmp_path: Path) -> None:
-        write(tmp_path / "a.vrt", TEXT)
-        first, second = read(write(tmp_path / "a.tsv", self.TABLE), token_id=4)
-
-        assert first.layers == {
-            "entity": [Span(1, 3, {"entity": "PER"})],
-            "risk": [Span(1, 3, {"risk": "high"})],
-        }
-        assert second.layers == {"entity": [], "risk": [Span(5, 6, {"risk": "low"})]}
-        assert first.text_of(first.layers["entity"][0]) == "Anna Weiß"
-
-    def test_csv_and_exclusive_ends_and_positions_alone_work(self, tmp_path: Path) -> None:
-        table = write(tmp_path / "t.csv", 'start,end_exclusive,entity\n5,6,"a ""b"""\n1,3,PER\n')
-        first, second = read(table, text=write(tmp_path / "a.vrt", TEXT), token_id=4)
-
-        assert first.layers["entity"] == [Span(1, 3, {"entity": "PER"})]
-        assert second.layers["entity"] == [Span(5, 6, {"entity": 'a "b"'})]
-
-    @pytest.mark.parametrize(
-        ("row", "message"),
-        [
-            (
-                "d1\t1\t5\tPER\thigh",
-                r"t\.tsv:2, document 'd1': the span from 1 to 5 \(inclusive\) lies outside .* 0 to 4",
-            ),
-            ("d9\t1\t2\tPER\thigh", r"t\.tsv:2: the text has no document 'd9'"),
-            ("d1\t2\t1\tPER\thigh", "ends before it starts: 2 to 1"),
-            ("d1\t-1\t1\tPER\thigh", "'-1' is not a position"),
-            ("d1\tx\t1\tPER\thigh", "'x' is not a position"),
-            ("d1\t1\t1\tPER", "the line has 4 fields, the header has 5"),
-            ("d1\t1\t1\t\t", "no label in any layer"),
-        ],
-    )
-    def test_rows_that_do_not_fit_are_errors_with_the_line(
-        self, tmp_path: Path, row: str, message: str
-    ) -> None:
-        header = self.TABLE.split("\n", 1)[0]
-        table = write(tmp_path / "t.tsv", f"{header}\n{row}\n")
-
-        with pytest.raises((FormatError, SpanError), match=message):
-            list(read(table, text=write(tmp_path / "a.vrt", TEXT), token_id=4))
-
-    def test_a_table_without_its_text_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(FormatError, match=r"end_inclusive .* end_exclusive; or .* text=\.\.\."):
-            list(read(write(tmp_path / "t.tsv", self.TABLE)))
 
 
 def test_missing_files_folders_and_formats_are_refused(tmp_path: Path) -> None:

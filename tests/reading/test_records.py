@@ -28,14 +28,6 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("name", LINES)
-def test_rows_of_a_caller_give_the_documents_of_a_file(name: str) -> None:
-    path = SAMPLES / LINES[name]
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-    assert list(documents_from(rows, name)) == list(read(path))
-
-
 def test_rows_are_read_one_at_a_time_and_arrays_become_lists() -> None:
     def rows() -> Iterator[dict[str, Any]]:
         yield {"tokens": np.array(["Ada", "met"]), "ner_tags": np.array([1, 0])}

@@ -380,13 +380,6 @@ def test_texts_with_line_ends_and_separators_are_read_as_pandas_writes_them(tmp_
         assert score(gold, table).f1 == 1.0
 
 
-def test_quotation_mark_that_is_not_closed_loses_no_rows(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.csv", 'document,start,end_exclusive,label\na,0,3,"PER\na,4,5,LOC\n')
-
-    with pytest.raises(FormatError, match=r"t\.csv:2: a quotation mark is not closed"):
-        score(table, table)
-
-
 def test_fragments_of_a_table_are_those_of_a_frame(tmp_path: Path) -> None:
     rows = "a,0,28,PER,0-2;17-19,Ada Bob\na,4,12,LOC,,Lovelace\n"
     table = write(tmp_path / "t.csv", f"document,start,end,label,fragments,text\n{rows}".replace("28", "20"))

@@ -175,13 +175,6 @@ def test_ill_formed_tags_are_refused_with_their_line_by_the_scheme_of_the_whole_
             score(path, path, invalid="error", **route)
 
 
-def test_tags_of_two_schemes_are_an_error_that_names_the_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.conll", "a S-X\n\nb U-X\n")
-
-    with pytest.raises(TagError, match=r"a\.conll.*BIOES"):
-        score(path, path, invalid="discard")
-
-
 # The names of tag schemes: Python takes every spelling that the command line takes, wherever it takes a scheme
 
 

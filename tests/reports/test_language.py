@@ -81,9 +81,7 @@ GOLD = documents((0, 2, "Α"), (3, 4, "Α"), (5, 6, "Β"), (6, 7, "Γ"), (8, 9, 
 ONE = documents((0, 1, "Α"), (3, 4, "Β"), (4, 5, "Β"), (7, 8, "Γ"), (8, 9, "Α"))
 
 
-def test_sentences_of_masking_and_agree_are_german(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_sentences_of_masking_and_agree_are_german() -> None:
     report = clueval.masking(GOLD, ONE)
     found = clueval.agree({"α": GOLD, "β": ONE})
 

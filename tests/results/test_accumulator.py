@@ -110,30 +110,6 @@ def test_tags_give_the_counts_of_a_file_with_these_tags(tmp_path: Path) -> None:
     assert result.signature == of_files.signature.citing(average="all")
 
 
-def test_documents_give_the_counts_of_score() -> None:
-    sides = []
-    for side in ("gold", "predicted"):
-        path = Path(__file__).parents[2] / "clueval" / "samples" / "english" / f"{side}.vrt"
-        sides.append(list(read(path, {"entity": 2, "risk": 3}, token_id=4)))
-    scores = Accumulator(METRICS)
-    for own, other in zip(*sides, strict=True):
-        scores.update(own, other)
-
-    expected = score(*sides, metrics=METRICS)
-
-    assert scores.compute().metrics == expected.metrics
-    assert scores.compute().repaired_tags == expected.repaired_tags
-
-
-def test_merged_layers_are_one_sequence() -> None:
-    gold = [Span(0, 2, {"entity": "PER"}), Span(1, 4, {"risk": "high"})]
-    scores = Accumulator("exact", merge=True)
-
-    scores.update(gold, [Span(0, 4, {"entity": "PER", "risk": "high"})])
-
-    assert scores.compute().metrics["exact"]["merged"]["micro"]["f1"] == 1
-
-
 A, B = Span(0, 2, "PER"), Span(3, 4, "LOC")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from corpora import write
@@ -98,18 +97,6 @@ def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None
     assert report["metrics"]["partial"]["label"]["micro"]["predicted"] == 2
     assert report["metrics"]["gate"]["label"]["all"]["true_spurious_lenient"] == 1
     assert "text:aligned" in report["signature"]
-
-
-def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None:
-    samples = Path(__file__).parents[2] / "clueval" / "samples" / "english"
-    paths = [samples / f"{side}.vrt" for side in ("gold", "predicted")]
-    options: dict[str, Any] = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
-
-    for merge in (False, True):
-        plain = score(*paths, merge=merge, **options)
-        aligned = score(*paths, merge=merge, align=True, **options)
-        assert aligned.metrics == plain.metrics
-        assert aligned.unprojected == []
 
 
 @pytest.mark.parametrize(
@@ -249,7 +236,7 @@ def test_text_output_has_no_list_where_every_span_has_its_place(
 
     assert main(["score", path, path, "--align"]) == 0
 
-    assert "no place" not in capsys.readouterr().out
+    assert "no position in the gold text" not in capsys.readouterr().out
 
 
 def test_lost_span_is_counted_by_gate_if_its_own_text_has_it_within_the_frame() -> None:

@@ -170,15 +170,6 @@ class TestConsistency:
         with pytest.raises(CluevalError):
             score(*(read(path, {"entity": 2}, token_id=3) for path in paths))
 
-    def test_document_on_one_side_only_is_an_error(self, tmp_path: Path) -> None:
-        longer = self.TEXT + self.TEXT.replace('"d"', '"e"')
-        paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", longer)]
-
-        with pytest.raises(
-            TextMismatch, match=r"0\.vrt: the file ends, but .*1\.vrt:12 continues with document 'e'"
-        ):
-            score(*paths, layers={"entity": 2}, token_id=3)
-
     def test_errors_about_different_documents_have_lines_in_every_way_of_reading(
         self, tmp_path: Path
     ) -> None:
@@ -292,27 +283,20 @@ def paths(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("layers", [None, {"entity": 2}])
-def test_one_layer_merged_is_scored_by_its_labels_in_files_and_documents(
+def test_one_layer_merged_is_scored_by_its_labels_in_files_documents_and_aligned_texts(
     paths: tuple[Path, Path], layers: dict[str, int] | None
 ) -> None:
+    pytest.importorskip("rapidfuzz")
     name = "label" if layers is None else "entity"
     results = [
         score(*paths, layers=layers, merge=True),
         score(*paths, layers=layers, merge=True, unit="character"),
         score(*(list(read(path, layers)) for path in paths), merge=True),
+        score(*paths, layers=layers, merge=True, align=True),
     ]
     for result in results:
         micro = result.metrics["levels"]["merged"]["labelled"][name]["1"]["micro"]
         assert (micro["gold"], micro["predicted"], micro["tp_gold"]) == (2, 2, 1)
-
-
-def test_one_layer_merged_is_scored_by_its_labels_on_aligned_texts(paths: tuple[Path, Path]) -> None:
-    pytest.importorskip("rapidfuzz")
-
-    result = score(*paths, merge=True, align=True)
-
-    micro = result.metrics["levels"]["merged"]["labelled"]["label"]["1"]["micro"]
-    assert (micro["gold"], micro["predicted"], micro["tp_gold"]) == (2, 2, 1)
 
 
 def test_one_layer_merged_has_its_label_errors_listed(paths: tuple[Path, Path]) -> None:

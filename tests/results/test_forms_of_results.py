@@ -455,7 +455,7 @@ def test_first_screen_says_not_predicted_for_a_layer_of_gold_only() -> None:
     assert text.startswith("F1 entity 81.60 %, risk not predicted: start")
     assert "risk: column 3, BIO, 219 gold spans, not predicted" in text
     assert "levels, risk" not in text
-    assert "risk: high" not in text
+    assert "exact, high" not in text
     assert result.get("levels.risk.labelled.risk.1.micro.f1") == 0
     assert "risk" in str(of_samples_first_screen(layers={"entity": 2, "risk": (3, None)}, merge=True))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import given
 from hypothesis import strategies as st
-from sizes import documents_alone
 
 from clueval import CluevalError, UsageError, score
 from clueval.reading.clusters import BATCH
@@ -16,29 +15,6 @@ from clueval.reading.triples import BATCH as SPANS_AT_ONCE
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]
 TAGS = st.sampled_from(["O", "O", "B-A", "I-A", "B-B", "I-B", "I-C", "B"])
-
-BY_DOCUMENT: list[dict[str, Any]] = [
-    {"by": "document"},
-    {"by": "document", "where": ["document=1"]},
-    {"where": ["document=0"], "resample_by": "document"},
-    {"resample_by": "document", "merge": True},
-    {"resample_by": "sentence"},
-]
-
-
-def outcome(gold: Any, predicted: Any, **options: Any) -> Any:
-    try:
-        result = score(gold, predicted, **options)
-    except CluevalError as error:
-        return str(error)
-    return result.to_dict(), result if "resample_by" in options else None
-
-
-def both_ways(count: Callable[..., Any], *sides: Any, **options: Any) -> tuple[Any, Any]:
-    """What is counted the fast way, and as documents."""
-    fast = count(*sides, **options)
-    with documents_alone():
-        return fast, count(*sides, **options)
 
 
 Sides = tuple[list[list[Any]], list[list[Any]]]
@@ -58,27 +34,6 @@ def counted(
     report = score(gold, predicted, metrics=metrics, **options).to_dict()
     report.pop("by", None)
     return report
-
-
-@given(sides(), st.booleans(), st.sampled_from(["conlleval", "discard"]))
-@example(([["B-A", "O", "B-A"], []], [["B-A", "O", "B-A"], []]), False, "conlleval")
-@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), True, "conlleval")
-@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), False, "discard")
-def test_lists_of_tags_count_as_their_documents_do(pair: Sides, merge: bool, invalid: str) -> None:
-    assume(invalid == "conlleval" or any(pair[0]))  # without tags, there is nothing to discard
-    options = {} if invalid == "conlleval" else {"scheme": "BIO", "invalid": invalid}
-    fast, plain = both_ways(counted, *pair, merge=merge, **options)
-
-    assert fast == plain
-
-
-@given(sides(), st.sampled_from([{}, {"scheme": "BIO", "invalid": "discard"}]))
-@example(([["I-A"], ["I-A", "O"]], [["I-A"], ["B-A", "O"]]), {})
-def test_sentences_one_by_one_count_as_their_documents_do(pair: Sides, reading: dict[str, Any]) -> None:
-    for choices in BY_DOCUMENT:
-        fast, plain = both_ways(outcome, *pair, metrics=METRICS, **choices, **reading)
-
-        assert fast == plain
 
 
 @given(sides())
@@ -130,54 +85,6 @@ def test_a_bad_tag_is_named_with_its_place(
 
 
 # Lists of spans: the fast way counts what documents give
-
-
-OVERLAPPING = ["exact", "muc", "gate", "fair"]
-LISTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.sampled_from(["A", "B", ""])), max_size=5)
-
-
-@st.composite
-def span_sides(draw: st.DrawFn, flat: bool) -> Sides:
-    """Lists of spans, some of which are equal on both span_sides; `flat`: without overlaps, in any order."""
-    found: Sides = [], []
-    for _ in range(draw(st.integers(0, 5))):
-        for side in found:
-            side.append([(start, start + length, label) for start, length, label in draw(LISTS)])
-        if flat:
-            for side in found:
-                side[-1] = draw(st.permutations(_without_overlaps(side[-1])))
-        if draw(st.booleans()):
-            found[1][-1] = list(found[0][-1])
-    return found
-
-
-def _without_overlaps(spans: list[Any]) -> list[Any]:
-    kept: list[Any] = []
-    for start, end, label in sorted(spans):
-        if end > start and (not kept or start >= kept[-1][1]):
-            kept.append((start, end, label))
-    return kept
-
-
-@given(span_sides(flat=True))
-@example(([[(0, 1, "A")], [(0, 1, "A")]], [[(0, 1, "A")], []]))
-@example(([[(0, 2, "A"), (2, 3, "A")]], [[(2, 3, "A"), (0, 2, "B")]]))
-@example(([[(5, 7, "A"), (3, 5, "A")]], [[(4, 6, "A"), (0, 4, "A")]]))  # fair depends on the order
-@example(([[], []], [[], []]))
-def test_flat_lists_of_spans_count_as_their_documents_do(pair: Sides) -> None:
-    metrics = [*OVERLAPPING, "levels", "confusion", "partial"]
-    fast, plain = both_ways(counted, *pair, metrics=metrics)
-
-    assert fast == plain
-
-
-@given(span_sides(flat=False))
-@example(([[(0, 1, "A")], [(0, 1, "A")]], [[(0, 1, "A")], []]))
-def test_lists_one_by_one_count_as_their_documents_do(pair: Sides) -> None:
-    for choices in BY_DOCUMENT:
-        fast, plain = both_ways(outcome, *pair, metrics=OVERLAPPING, **choices)
-
-        assert fast == plain
 
 
 def test_more_lists_than_a_batch_are_all_counted() -> None:

@@ -19,7 +19,6 @@ from clueval.results.pairs import pairs_of
 
 GOLD = "Anna\tB-PER\nWeiß\tI-PER\nin\tO\n\nUlm\tB-LOC\n.\tO\n"
 PREDICTED = "Anna\tB-PER\nWeiß\tO\nin\tO\n\nUlm\tB-ORG\n.\tB-PER\n"
-TEXT = [(0, 4, "PER"), (5, 9, "LOC")]
 
 
 @pytest.fixture
@@ -160,3 +159,37 @@ def test_errors_of_long_documents_that_are_read_in_parts_are_those_of_the_whole(
     assert [[row[name] for name in columns] for row in rows] == [
         [row[name] for name in columns] for row in whole
     ]
+
+
+def test_errors_of_a_folder_go_on_in_files_that_are_not_read_sentence_by_sentence(tmp_path: Path) -> None:
+    for side, label in (("gold", "B-LOC"), ("predicted", "O")):
+        folder = tmp_path / side
+        folder.mkdir()
+        (folder / "a.conll").write_text(f"Ada B-PER\nran O\n\nUlm {label}\n\n", encoding="utf-8")
+        word = f"1\tBonn\t_\tN\t_\t_\t0\t_\t_\tNER={label}\n\n"
+        (folder / "b.conllu").write_text(f"# newdoc id = b\n{word}", encoding="utf-8")
+
+    rows = clueval.errors(tmp_path / "gold", tmp_path / "predicted").rows()
+
+    assert [row["text"] for row in rows] == ["Ulm", "Bonn"]
+
+
+@pytest.mark.parametrize("discontinuous", [None, 3, 210, 402])
+def test_many_pairs_of_files_of_one_document_each_are_counted_as_documents_are(
+    discontinuous: int | None, tmp_path: Path
+) -> None:
+    for side in ("gold", "predicted"):
+        (tmp_path / side).mkdir()
+        for number in range(403):  # `PAIRS_TOGETHER` is 200
+            path = tmp_path / side / f"{number}.txt"
+            path.write_text("Ada went to Ulm", encoding="utf-8")
+            span = "PER 0 3;4 8\tAda went" if number == discontinuous else "PER 0 3\tAda"
+            label = "LOC" if side == "gold" or number % 7 else "ORG"
+            path.with_suffix(".ann").write_text(f"T1\t{span}\nT2\t{label} 12 15\tUlm\n", encoding="utf-8")
+    sides = tmp_path / "gold", tmp_path / "predicted"
+    of_documents = clueval.score(*sides, metrics="exact", by="document")  # counted one by one
+
+    result = clueval.score(*sides, metrics="exact")
+
+    assert result.documents == 403
+    assert result.metrics == of_documents.metrics

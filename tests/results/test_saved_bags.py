@@ -560,19 +560,6 @@ def test_units_have_their_key_their_tokens_and_cases_that_were_declared(written:
     assert {number for line in places for number in line["cases"][::2]} == {*range(cases)}
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize("name", ["r.clueval", "r.clueval.gz"])
-@pytest.mark.parametrize("options", [{}, {"by": "document"}, {"resample_by": "sentence", "by": "document"}])
-def test_every_report_is_rebuilt(name: str, options: dict[str, str], tmp_path: Path) -> None:
-    result = score(*GERMAN, layers=COLUMNS, metrics="levels,fair", **options)  # type: ignore[arg-type]
-    result.save(tmp_path / name)
-    loaded = load_result(tmp_path / name)
-
-    assert loaded.to_dict() == result.to_dict()
-    for form in ("text", "json", "csv", "tsv", "markdown", "latex"):
-        assert loaded.render(form) == result.render(form)
-
-
 def test_units_that_belong_to_several_values_keep_their_parts(tmp_path: Path) -> None:
     documents = [
         Document(

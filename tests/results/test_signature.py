@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -112,9 +111,6 @@ def test_parse_refuses_a_text_that_is_not_a_signature(text: str, message: str) -
         Signature.parse(text)
 
 
-# Comparing
-
-
 # Adding
 
 
@@ -157,9 +153,6 @@ def test_force_cannot_add_the_counts_of_different_metrics() -> None:
         scored(FOUND, "exact").add(scored(FOUND, "levels"), force=True)
 
 
-# Headlines
-
-
 def test_empty_lists_are_without_text_until_tags_are_added() -> None:
     scores = Accumulator("exact")
     scores.update([[]], [[]])
@@ -172,14 +165,7 @@ def test_empty_lists_are_without_text_until_tags_are_added() -> None:
 # Options
 
 
-SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
-PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
-LAYERS = {"entity": 2, "risk": 3}
 DOCUMENT = Document("d", {"label": [Span(0, 1, "A")]})
-
-
-def of_samples(**options: Any) -> Result:
-    return score(*PATHS, **{"layers": LAYERS, **options})
 
 
 @pytest.mark.parametrize(

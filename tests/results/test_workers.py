@@ -27,6 +27,7 @@ from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
+from processes import are_there, wait_until
 
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
@@ -538,24 +539,7 @@ def test_workers_end_with_their_parent(number: int, stopped: bool, tmp_path: Pat
     out, error = process.communicate(timeout=60)
 
     assert (out, error) == ("" if number == signal.SIGKILL else "ended in order\n", "")
-    assert wait_until(lambda: not any(map(is_running, pids)))
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-def wait_until(true: Callable[[], bool], seconds: float = 60) -> bool:
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
+    assert wait_until(lambda: not are_there(pids))
 
 
 SEEDED = """

@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.files.errors import UsageError
-from clueval.statistics import clopper_pearson, holm, mcnemar_exact, t_p, t_quantile, wilson
+from clueval.statistics import (
+    bca,
+    bca_levels,
+    clopper_pearson,
+    holm,
+    mcnemar_exact,
+    percentile,
+    t_p,
+    t_quantile,
+    wilson,
+)
 from clueval.statistics.distributions import inverse_beta, regularised_beta, trials_needed, upper_bound
 
 DEGREES = st.one_of(st.floats(1, 10), st.floats(1, 100_000))
@@ -27,6 +37,12 @@ def test_a_quantile_of_t_is_that_of_scipy(q: float, df: float) -> None:
     stats = pytest.importorskip("scipy.stats")
 
     assert t_quantile(q, df) == pytest.approx(stats.t.ppf(q, df), rel=1e-9, abs=1e-9)
+
+
+def test_a_quantile_of_t_far_out_is_right_or_infinite_if_no_float_holds_it() -> None:
+    assert t_quantile(1e-12, 1) == pytest.approx(-1e12 / math.pi, rel=1e-9)  # of Cauchy's distribution
+    assert t_quantile(1e-300, 0.5) == -math.inf
+    assert t_quantile(0.975, 0.001) == math.inf
 
 
 @given(st.floats(-40, 40), DEGREES)
@@ -92,6 +108,15 @@ def test_holms_correction_by_hand() -> None:
         (upper_bound, (4, 3, 0.9), "4 successes in 3 trials"),
         (upper_bound, (1, 3, 1), "confidence must be between 0 and 1, not 1"),
         (mcnemar_exact, (-1, 2), "negative: -1 and 2"),
+        (holm, ([0.1, 1.5],), "a p-value must be from 0 to 1, not 1.5"),
+        (holm, ([math.nan],), "a p-value must be from 0 to 1, not nan"),
+        (percentile, ([0.1, math.nan],), "one of the resampled scores is not a finite number"),
+        (bca, ([0.1, 0.3], 0.2, []), "there are no scores without a unit"),
+        (
+            bca_levels,
+            ([0.1, 0.3], 0.2, [math.inf]),
+            "one of the scores without a unit is not a finite number",
+        ),
     ],
 )
 def test_a_formula_refuses_what_it_cannot_compute(function, arguments, message: str) -> None:  # type: ignore[no-untyped-def]

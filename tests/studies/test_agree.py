@@ -500,6 +500,19 @@ def test_column_files_with_two_documents_of_one_id_are_refused(function: Any, tm
         function(*column_files(tmp_path, "aa"))
 
 
+def test_equal_texts_of_one_annotator_are_refused_with_advice_that_helps() -> None:
+    same = [A[0], Document("other", {}, tokens=A[0].tokens)]
+
+    with pytest.raises(
+        UsageError, match=r"has the same content as document 'd1' of A \(pair by id or name\)"
+    ):
+        agree({"A": same, "B": A}, pair_by="content")
+    with pytest.raises(UsageError, match=r"another document of A .* leave one of them out"):
+        agree({"A": [A[0], A[0]], "B": A}, pair_by="content")
+    with pytest.raises(UsageError, match=r"A has two documents 'd1' .*pair_by='content' pairs equal texts"):
+        agree({"A": [A[0], A[0]], "B": A})
+
+
 # Bad input
 
 

@@ -85,7 +85,7 @@ def test_a_number_of_the_matrix_lists_the_places_of_its_pair(browser: Browser, p
     assert browser.run("document.querySelectorAll('.card').length") == 1
 
 
-def test_agreement_page_is_worked_through_with_keys(browser: Browser, page: Path, tmp_path: Path) -> None:
+def test_agreement_page_is_worked_through_with_keys(browser: Browser, page: Path) -> None:
     browser.open(page)
     browser.run("localStorage.clear()")
     browser.open(page)

@@ -108,6 +108,11 @@ def test_curate_takes_over_a_document_of_one_annotator():
     assert kept(list(curate({"A": A, "B": B[:1]})))["d2"] == [(1, 2, "PER")]
 
 
+def test_curate_warns_if_no_document_is_shared():
+    with pytest.warns(CluevalWarning, match="no document is shared by two annotators, so that each is kept"):
+        assert len(list(curate({"A": [document("x", 3)], "B": [document("y", 3)]}))) == 2
+
+
 def test_curate_as_union_joins_each_component():
     curated = list(curate({"A": A, "B": B, "C": C}, union=True))
 

@@ -127,6 +127,30 @@ def test_units_of_a_gate_are_those_of_the_baseline() -> None:
     assert run("--fail-if-worse", "base.clueval", "--significant", predicted="bad") == 1
 
 
+@pytest.mark.parametrize(
+    ("metric", "in_baseline", "here"),
+    [
+        ("exact", 32, 31),
+        ("fair", 32, 31),
+        ("gate", 32, 31),
+        ("muc", 32, 31),
+        ("coverage", 40, 39),
+        ("noisy", 32, 31),
+    ],
+)
+def test_a_gate_needs_the_gold_of_the_baseline(
+    metric: str, in_baseline: int, here: int, capsys: Capture
+) -> None:
+    """Eight times four spans on five tokens; then a span of one token is gone."""
+    assert main(["score", "gold", "good", "--metric", metric, "-q", "--save", "base"]) == 0
+    text = Path("gold").read_text(encoding="utf-8")
+    Path("gold").write_text(text.replace("w B-X", "w O", 1), encoding="utf-8")
+    capsys.readouterr()
+
+    assert main(["score", "gold", "good", "--metric", metric, "-q", "--fail-if-worse", "base"]) == 2
+    assert f"{in_baseline} there, {here} here" in capsys.readouterr().err
+
+
 def test_a_gate_needs_the_documents_of_the_baseline(capsys: Capture) -> None:
     """As many positions, in other documents."""
     for name, ids in (("old", "abc"), ("new", "abd")):

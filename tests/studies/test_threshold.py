@@ -51,6 +51,19 @@ def test_a_condition_limits_the_choice_and_ties_take_the_higher_threshold() -> N
         chosen(maximise="precision@recall>=0.95")
 
 
+def test_equal_rates_are_a_tie_although_they_were_rounded_differently() -> None:
+    # 3 of 4 predicted spans right, 3 of 5 gold: F1 2/3; 4 of 7 right, 4 of 5 gold: 2/3, and 1 / 2**53 more as a float
+    gold = [(2 * number, 2 * number + 1, "A") for number in range(5)]
+    scored = [(*gold[n], 0.5) for n in range(3)] + [(11, 12, "A", 0.5), (*gold[3], 0.0), (13, 14, "A", 0.0)]
+    scored.append((15, 16, "A", 0.0))
+    rows = [{"start": s, "end": e, "label": label, "features": {"p": p}} for s, e, label, p in scored]
+
+    found = threshold([gold], [rows], score_feature="p")
+
+    assert [round(point["f1"], 12) for point in found.curves[None]["curve"]] == [round(2 / 3, 12)] * 2
+    assert found.threshold == 0.5
+
+
 def test_labels_have_thresholds_of_their_own() -> None:
     assert chosen(per_label=True).threshold == {"A": 0.5, "B": 0.4}
 

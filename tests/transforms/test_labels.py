@@ -220,9 +220,6 @@ def test_hierarchy_that_is_invalid_is_an_error_with_its_line(
         exact([], [], hierarchy=write(tmp_path / "h", content), depth=1)
 
 
-# What changes nothing
-
-
 # Files, processes, and the command line
 
 

@@ -381,9 +381,7 @@ def test_the_unit_changes_graded_credit_and_stands_in_the_signature(tmp_path: Pa
     assert "unit:character" in str(characters.signature)
 
 
-def test_a_corpus_converted_to_the_tagging_format_scores_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_corpus_converted_to_the_tagging_format_scores_the_same(tmp_path: Path) -> None:
     for side in ("gold", "predicted"):
         (tmp_path / side).mkdir()
         arguments = [

@@ -56,6 +56,13 @@ def test_placeholders_with_no_letter_between_are_one_wildcard() -> None:
     [
         ("O. Braun klagt", "O. [NAME] klagt", ["Braun"]),
         ("O. Braun klagt", "[O]. Braun klagt", ["O"]),
+        ("Frau Weiß klagt", "Frau [Weiß] klagt", []),
+        ("Frau Weiß klagt", "Frau [PER: WEISS] klagt", []),
+        ("Frau Müller klagt", "Frau {Mu\u0308ller} klagt", []),
+        ("Frau Anna Weiß klagt", "Frau [Anna W.] klagt", ["Weiß"]),
+        ("am 1. Mai 1990", "am [Tag 1]", ["1. Mai 1990"]),
+        ("am 01.05.1990 in Ulm", "am [01.05.1990] in Ulm", []),
+        ("am -- um", "am [...] um", ["--"]),
         ("nach S. 2 BGB Weiß", "nach S. 2 BGB [NAME]", ["Weiß"]),
         ("er sagt [...] nichts", "er sagt [...] nichts", []),
         ("Frau  Weiß\nklagt ", " Frau A.\n klagt", ["Weiß"]),
@@ -376,6 +383,29 @@ def test_a_deletion_without_placeholder_masks() -> None:
 
 def test_an_edit_of_a_word_exposes_it() -> None:
     assert masked_if_aligned(ORIGINAL.replace("klagt", "klagte").replace("Köln", "Kölln")) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "spelled"),
+    [
+        ("Weiß", "WEISS"),
+        ("Weiß", "weiss"),
+        ("Karl", "KARL"),
+        ("Köln", "Kö-\nln"),
+        ("Köln", "Kö\u00adln"),
+        ("Öz", "O\u0308z"),
+        ("Weiß", "[NAME] Weißs"),
+        ("Weiß", "Weiß [NAME]"),
+    ],
+)
+def test_a_name_that_is_spelled_in_another_way_is_exposed(word: str, spelled: str) -> None:
+    assert word not in " ".join(masked_if_aligned(ORIGINAL.replace("Ulm", "[ORT]").replace(word, spelled)))
+
+
+def test_words_of_a_decomposed_original_are_the_composed_ones() -> None:
+    original = ORIGINAL.replace("Ö", "O\u0308")
+
+    assert not recover(original, ORIGINAL, align=True)
 
 
 def test_an_insertion_masks_nothing() -> None:

@@ -20,7 +20,7 @@ most shared positions is taken. There are three kinds of scores, each for all la
 * *traditional*: a span is correct if the other side has a span with the same start, end and label;
 * *fair*: TP are correct; LE, BES, BEL, BEO and LBE count one half in precision and one half in recall, FP count in
   precision and FN in recall;
-* *weighted*: as fair, with the weights of the setting `weights`; without it, there are none.
+* *weighted*: as fair, with the weights of the setting `weights`; without it, these scores equal the fair ones.
 
 The report also has a matrix of the labels of each error. `clueval errors --metric fair` lists the errors with their
 types, and `clueval faireval` runs configuration files of the program FairEval.
@@ -44,7 +44,7 @@ from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, NO_SPAN_LABELS, Frozen, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
-from clueval.files.options import is_number, option_field, require_choices
+from clueval.files.options import is_number, option_field, require_choices, require_texts
 from clueval.metrics.fair.pairing import Item, pair_up
 
 Weights = Mapping[str, Mapping[str, float]]
@@ -213,7 +213,7 @@ class Fair(Metric):
         labels: only spans with these labels are evaluated, on both sides; empty: with any label.
         exclude: spans with these labels are not evaluated.
 
-    Raises `UsageError` for another focus and for invalid weights.
+    Raises `UsageError` for another focus, for invalid weights, and if `exclude` has all of `labels`.
 
     >>> case = Case(((Span(0, 4, "PER"),), (Span(0, 3, "PER"),)), (None, None))
     >>> [error.kind for error in Fair().findings(case)], Fair().count(case)["fair", "BES", "PER", "PER"]
@@ -252,11 +252,9 @@ class Fair(Metric):
         require_choices(self, "Fair")
         if self.weights is not None:
             object.__setattr__(self, "weights", freeze_weights(self.weights))
-        for name in ("labels", "exclude"):
-            labels = getattr(self, name)
-            if isinstance(labels, str):
-                raise UsageError(f"Fair.{name} must be several labels, not the string {labels!r}")
-            object.__setattr__(self, name, tuple(labels))
+        require_texts(self, "Fair", "labels", "exclude")
+        if self.labels and {*self.labels} <= {*self.exclude}:
+            raise UsageError("Fair.exclude has every label of Fair.labels", advice="leave one of them out")
 
     @property
     def reads(self) -> frozenset[str]:
@@ -319,7 +317,7 @@ class Fair(Metric):
         """Raise `UsageError` for one of `labels` that no span has; warn of one of `exclude`, unless by default."""
         labels = {name for (_, _, *names) in total for name in names}
         for label in self.labels:
-            if label not in labels:
+            if label not in labels and label not in self.exclude:
                 raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
         for label in sorted(self._explicit_exclusions) if total else ():
             if not total["excluded", label]:

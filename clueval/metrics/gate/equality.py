@@ -163,6 +163,26 @@ def features_from_text(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in re.split(r",(?![^\[]*\])", text))
 
 
+def features_of_types(features: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Return the features of each type as `FeatureTest` reads them. Raises `UsageError` for what it would not read.
+
+    >>> features_of_types({"M": ["inst"], "N": ["kind", "id"]})
+    ('M[inst]', 'N[kind,id]')
+    """
+    texts = []
+    for kind, names in features.items():
+        texts.append(
+            f"{kind}[{','.join(map(str, names))}]" if isinstance(names, list | tuple) else str(names)
+        )
+        match = _OF_TYPE.fullmatch(texts[-1])
+        if match is None or (match[1], match[2].split(",")) != (kind, [*names]):
+            raise UsageError(
+                f"the features of the type {kind!r} must be a list of names, not {names!r}",
+                advice="names have no brackets, and those of features no comma",
+            )
+    return tuple(texts)
+
+
 class TypeSpec(NamedTuple):
     """A type: its name among the targets, and its name among the responses.
 

@@ -63,9 +63,10 @@ class GateLists(GateWithin):
 
     Its tally has the keys of `GateWithin` for the best candidates, and keys that begin with ``"lists"``: ``(name,)``
     for documents and targets; ``("score", score, name)`` and ``("rank", rank, name)`` for the change of a count,
-    ``("longest", rank)`` for parts with a list of this length; ``("disambiguation", ...)`` with the same for lists that
-    have a match, and ``("kind", kind)`` for the number of lists; ``("recall", name)`` and ``("strict" or "lenient",
-    rank)`` for targets by the least rank of their match; ``("seen", setting)`` for annotations of a type.
+    ``("occurs", score)`` for parts with a candidate of this score, ``("longest", rank)`` for parts with a list of this
+    length; ``("disambiguation", ...)`` with the same for lists that have a match, and ``("kind", kind)`` for the number
+    of lists; ``("recall", name)`` and ``("strict" or "lenient", rank)`` for targets by the least rank of their match;
+    ``("seen", setting)`` for annotations of a type.
 
     Raises `UsageError` for invalid settings, and unless there is exactly one type and at least one feature.
     """
@@ -190,6 +191,7 @@ class GateLists(GateWithin):
                 }
                 after = matches.counts(len(targets), visible)
                 _add_change(tally, ("lists", "score", repr(at)), before, after)
+                tally["lists", "occurs", repr(at)] += 1
                 before = after
         before = nothing
         longest = max((len(candidate_list.candidates) for candidate_list in several.values()), default=0)
@@ -214,25 +216,26 @@ class GateLists(GateWithin):
         """Return the counts of the lists at every threshold, rising; the first is -infinity: all candidates count."""
         if self.thresholds is None:
             return []
-        changes = _changes_at(total, ("lists", "score"))
         wanted: Iterable[float] | None = grid_of(self.thresholds)
-        if wanted is None:  # the scores at which a count changes
-            wanted = map(rounded, changes) if self.thresholds == ROUNDED else changes
+        if wanted is None:
+            scores = map(float, _numbers_by_last(total, ("lists", "occurs")))
+            wanted = map(rounded, scores) if self.thresholds == ROUNDED else scores
+        changes = _changes_at(total, ("lists", "score"))
         return curve(changes, total["lists", "targets"], {-math.inf, *wanted})[:-1]
 
     def by_rank(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
         """Yield the counts of the lists at every rank, rising; the last is `EVERY_RANK`."""
-        last = max(_numbers_by_rank(total, ("lists", "longest")), default=-1)
+        last = max(_numbers_by_last(total, ("lists", "longest")), default=-1)
         ranks = (*RANKS.get(self.ranks, range(last + 1)), EVERY_RANK)
         return _counts_at_ranks(_changes_at(total, ("lists", "rank")), total["lists", "targets"], ranks)
 
     def disambiguation(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
         """Yield the counts of the lists that have a match, at every rank, rising."""
-        last = max(_numbers_by_rank(total, ("lists", "disambiguation", "longest")), default=0)
+        last = max(_numbers_by_last(total, ("lists", "disambiguation", "longest")), default=0)
         return _counts_at_ranks(_changes_at(total, ("lists", "disambiguation", "rank")), 0, range(last + 1))
 
     def _report(self, total: Tally) -> dict[str, Any]:
-        strict, lenient = (_numbers_by_rank(total, ("lists", name)) for name in ("strict", "lenient"))
+        strict, lenient = (_numbers_by_last(total, ("lists", name)) for name in ("strict", "lenient"))
         return {
             "by_score": {threshold_name(at): counts.report(self.beta) for at, counts in self.by_score(total)},
             "by_rank": {
@@ -507,7 +510,7 @@ def _changes_at(total: Tally, path: tuple[Any, ...]) -> dict[float, list[int]]:
     return changes
 
 
-def _numbers_by_rank(total: Tally, path: tuple[Any, ...]) -> dict[int, int]:
+def _numbers_by_last(total: Tally, path: tuple[Any, ...]) -> dict[Any, int]:
     return {key[-1]: number for key, number in total.items() if key[:-1] == path}
 
 

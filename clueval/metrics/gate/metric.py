@@ -16,7 +16,7 @@ from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import SIDES, Span
 from clueval.core.tally import Counts, Tally, added
 from clueval.files.errors import CluevalError, UsageError, described, shortened, warn
-from clueval.files.options import is_number, option_field, require_choices
+from clueval.files.options import option_field, require_beta, require_choices, require_texts
 from clueval.metrics.gate.counts import (
     ALL,
     CurvePoint,
@@ -35,6 +35,7 @@ from clueval.metrics.gate.equality import (
     FeatureTest,
     TypeSpec,
     features_from_text,
+    features_of_types,
     is_nil,
     java_string,
     parse_types,
@@ -225,16 +226,11 @@ class Gate(Metric):
 
     def __post_init__(self) -> None:
         if isinstance(self.features, Mapping):
-            by_type = [f"{kind}[{','.join(names)}]" for kind, names in self.features.items()]
-            object.__setattr__(self, "features", tuple(by_type))
+            object.__setattr__(self, "features", features_of_types(self.features))
         of_lists = self.edge_feature, self.element_type, self.ranks
         if self.list_type is None and of_lists != (None, None, ALL_RANKS):
             raise UsageError("candidate lists need Gate.list_type", advice="add it")
-        for name in ("types", "features", "by"):
-            value = getattr(self, name)
-            if isinstance(value, str):
-                raise UsageError(f"Gate.{name} must be several names, not the string {value!r}")
-            object.__setattr__(self, name, tuple(value))
+        require_texts(self, "Gate", "types", "features", "by")
         for name in _TEXTS:
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
@@ -242,23 +238,19 @@ class Gate(Metric):
         parse_types(self.types)
         FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
         require_choices(self, "Gate")
-        for feature in self.by:
-            if not isinstance(feature, str):
-                raise UsageError(f"Gate.by must be names of features, not {described(feature)}")
         if self.nil is not None and not self.features:
             raise UsageError(
                 "Gate.nil needs a feature that has the value", advice="name it first in Gate.features"
             )
         if self.unfiltered is not None and self.containing is None:
             raise UsageError("Gate.unfiltered needs containing annotations", advice="add Gate.containing")
-        if not is_number(self.beta) or not self.beta > 0:
-            raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
+        require_beta(self.beta, "Gate.beta")
         if self.score_feature is not None:
             thresholds = EVERY if self.thresholds is None else parse_thresholds(self.thresholds)
             object.__setattr__(self, "thresholds", thresholds)
         elif self.thresholds is not None:
             raise UsageError(
-                "Gate.thresholds need scores",
+                "Gate.thresholds needs scores",
                 advice="name the feature that has the scores with Gate.score_feature",
             )
 

@@ -43,7 +43,7 @@ from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Tally
 from clueval.files.errors import FormatError, UsageError, warn
 from clueval.files.opening import lines
-from clueval.files.options import is_number, option_field, require_choices, require_kind
+from clueval.files.options import option_field, require_beta, require_choices, require_kind
 from clueval.metrics.masking.counts import ALL, PLACES, WeightOf, count, report_of
 from clueval.metrics.masking.exposure import (
     CLASS_LAYER,
@@ -255,8 +255,7 @@ class Masking(DocumentMetric):
             )
         require_choices(self, "Masking")
         for beta in self.beta:
-            if not is_number(beta) or not 0 < beta < float("inf"):
-                raise UsageError(f"beta must be a number above 0, not {beta!r}")
+            require_beta(beta, "beta")
         if self.token_weights and self.word_weights is not None:
             raise UsageError("words have weights from a file and from a column", advice="give one of them")
 

@@ -399,8 +399,8 @@ def find_strings(
     The words must be the same in upper and lower case. Strings of fewer than 4 characters, or of fewer than 5 digits,
     are too frequent to mean the same thing and are not searched. Neither recall nor precision knows string leaks.
     `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Of several strings at a
-    place, the longest counts. Costs O(n) for n words, times the number of words that a string and a place have in
-    common. Raises `LimitError`, with its place, if these are too many.
+    place that are not wholly masked, the longest counts. Costs O(n) for n words, times the number of words that a
+    string and a place have in common. Raises `LimitError`, with its place, if these are too many.
     """
     tree = _tree(filter(is_searched, strings))
     spelled, starts, ends = text.spelled, text.starts, text.ends
@@ -413,12 +413,12 @@ def find_strings(
         if start >= reach:
             reach = mentions.find(1, start)
             reach = len(mentions) if reach < 0 else reach
-        node, end, word = tree, start, first
+        node, end, word, matched = tree, start, first, past
         while spelled[word] in node and ends[word] <= reach:
             node = node[spelled[word]]
             compared += 1
             if _END in node:
-                past, end = word + 1, ends[word]
+                matched, end = word + 1, ends[word]
                 if node is _LAST:
                     break
             word = counting.find(1, word + 1)
@@ -427,6 +427,7 @@ def find_strings(
         if compared > MAX_MENTIONED:
             require_short_mentions(compared, len(spelled), **place)
         if exposed.between(start, end):
+            past = matched
             yield start, end
 
 

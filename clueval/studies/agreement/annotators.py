@@ -32,22 +32,29 @@ from clueval.reading.file_sides import (
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of, with_text_of
-from clueval.reading.options import require_layers, require_pair_by, require_positions
+from clueval.reading.options import (
+    are_paths,
+    is_path_or_paths,
+    require_layers,
+    require_pair_by,
+    require_positions,
+)
 from clueval.reading.paths import (
     INCEPTION,
     Files,
-    are_paths,
     as_path,
     files_of,
     folders_of,
     is_in_archive,
-    is_path_or_paths,
     located,
     with_equal_names,
     without_ending,
 )
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, form_at, formats_that_read, need_placing, source_of
+
+NOTHING_SHARED = "no document is shared by two annotators"
+PAIRING = "documents are paired by id, files of folders by name; pair_by='content' pairs equal texts"
 
 BY_DOCUMENT = "document/annotator"
 LAYOUTS = "annotator/document", BY_DOCUMENT

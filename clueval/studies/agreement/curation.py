@@ -24,7 +24,7 @@ from clueval.files.errors import UsageError, described, warn
 from clueval.files.options import checked_call
 from clueval.formats.options import Reading
 from clueval.reports.place import Place
-from clueval.studies.agreement.annotators import annotators_of
+from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
 from clueval.studies.agreement.conventions import Mark, Readings, parts_of, spans_of
 from clueval.studies.agreement.conventions import Reading as Marks
 from clueval.studies.agreement.metric import AgreementMetric, Annotated
@@ -200,7 +200,11 @@ class Curation:
 
     def documents(self, texts: Iterable[Group]) -> Iterator[Curated]:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
+        ids: list[str] = []
+        are_shared = False
         for group in texts:
+            ids.append(group.first.id)
+            are_shared = are_shared or sum(document is not None for document in group.sides) > 1
             text = AnnotatedText(group.sides, self._names)
             sides = self._decided_documents(group.sides)
             layers: dict[str, list[Span]] = {}
@@ -215,7 +219,10 @@ class Curation:
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
             yield Curated(document, **places_of, annotators=self._names)
+        if ids and not are_shared:
+            warn(f"{NOTHING_SHARED}, so that each is kept as it is ({PAIRING})")
         if self._decisions is not None:
+            self._decisions.require_distinct(ids)
             self._decisions.checked()
 
     def _outcomes(self, text: AnnotatedText, documents: Documents, layer: str) -> Iterator[Outcome]:
@@ -304,7 +311,7 @@ def curate(
 
     A document of only one annotator is kept as it is. Holds one document of each annotator. Raises the same errors as
     `agree`, `FormatError` for a choice that is not known, and `UsageError` for conflicts, after the last document.
-    Warns of decisions that are stale or lost.
+    Warns of decisions that are stale or lost, and if no document is shared.
 
     >>> from clueval import Document, Span
     >>> sides = {name: [Document("d", {"label": [Span(0, end, "PER")]})] for name, end in zip("abc", (2, 2, 3))}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, Plan, sequences_of
+from clueval.core.count import ALTERNATIVES, DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError, warn
@@ -20,7 +20,7 @@ from clueval.reports.table import Rate, Table, shown
 from clueval.results.options import parse_where
 from clueval.results.signature import Signature
 from clueval.studies.agreement import view
-from clueval.studies.agreement.annotators import annotators_of
+from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
 from clueval.studies.agreement.metric import AgreementMetric, Annotated
 from clueval.studies.agreement.numbers import jackknife_interval
@@ -32,7 +32,7 @@ from clueval.studies.agreement.places import (
     sequences_in,
     write_pygamma,
 )
-from clueval.transforms.changes import ALTERNATIVES, HIDDEN, choices_of
+from clueval.transforms.changes import HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
 from clueval.version import __version__
 
@@ -305,10 +305,7 @@ def _documents(bag: Bag, metric: AgreementMetric) -> dict[str, Any]:
     documents = {present: sum(counts.values()) for present, counts in bag.shared.items()}
     shared = {present: n for present, n in documents.items() if metric.shares(present)}
     if not sum(shared.values()):
-        raise UsageError(
-            "no document is shared by two annotators",
-            advice="documents are paired by id, files of folders by name; pair_by='content' pairs equal texts",
-        )
+        raise UsageError(NOTHING_SHARED, advice=PAIRING)
     positions = (counts for present, counts in bag.positions.items() if metric.shares(present))
     return {
         "documents": sum(shared.values()),

@@ -255,6 +255,7 @@ class Inconsistent(NamedTuple):
 class Listed:
     """What is listed of one document in one sequence: its leaks, its masks without need, inconsistent replacements."""
 
+    document: str
     sequence: str
     leaks: Sequence[Leak] = ()
     string_leaks: Sequence[StringLeak] = ()
@@ -328,7 +329,7 @@ class _Kept(Examination):
             and not mentioned.within(span.fragments)
         ]
         inconsistent = list(self._inconsistent_entities()) if are_inconsistent else []
-        return Listed(sequence, leaks, strings, needless, inconsistent)
+        return Listed(self.document.id, sequence, leaks, strings, needless, inconsistent)
 
     def _leaks(self, annotator: str, excerpts: Excerpts) -> Iterator[Leak]:
         counted = [judged for judged in self.kept[annotator] if judged.mention.counted]

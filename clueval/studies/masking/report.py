@@ -454,6 +454,8 @@ def report_of(
     set_apart: list[StringLeak] = []
     review = None
     if decisions is not None:
+        for sequence in {lists.sequence for lists in listed}:
+            decisions.require_distinct(lists.document for lists in listed if lists.sequence == sequence)
         leaks = [with_decision(leak, decisions) for leak in leaks]
         strings = [with_decision(leak, decisions) for leak in strings]
         decisions.checked()

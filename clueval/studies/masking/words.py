@@ -426,13 +426,13 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
 
 
 def _row(leak: StringLeak, *, text: bool) -> dict[str, Any]:
-    """Return the row of a leak in tables; ranges in it are half-open."""
+    """Return the row of a leak in tables."""
     cells = leak.to_dict()
     exposed = leak.exposed if isinstance(leak, Leak) else [(leak.start, leak.end)]
     row = {
         "class": cells.get("class"),
         "status": cells.get("status", STRING),
-        "exposed": " ".join(f"{start}-{end}" for start, end in exposed),
+        "exposed_inclusive": " ".join(f"{start}-{end - 1}" for start, end in exposed),
         "label": leak.label if isinstance(leak, Leak) else None,
     }
     row |= {name: cells.get(name) for name in ("mentions", "protected", "same_words", "same_words_protected")}

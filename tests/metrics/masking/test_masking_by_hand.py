@@ -475,6 +475,17 @@ def test_string_leaks_do_not_overlap() -> None:
     assert counts_of([Span(0, 2, "A")], [], tokens)["string_leaks"] == 1
 
 
+def test_a_masked_string_does_not_hide_a_readable_one_that_overlaps_it() -> None:
+    tokens = ["Anna", "Karl", "Karl", "Weiß", "und", "Anna", "Karl", "Weiß"]
+    gold = [
+        Span(0, 2, "A"),
+        Span(2, 4, "A"),
+    ]  # "Anna Karl" is masked elsewhere, of "Karl Weiß" only the first word
+
+    assert counts_of(gold, [Span(0, 4, "X"), Span(5, 7, "X")], tokens)["string_leaks"] == 1
+    assert counts_of(gold, [Span(0, 4, "X"), Span(5, 8, "X")], tokens)["string_leaks"] == 0
+
+
 def test_words_with_line_ends_are_no_other_words() -> None:
     tokens = ["Anna\nÖz", "Karl", "Anna", "Öz\nKarl"]
     gold = Document("d", {"name": [Span(0, 2, "A"), Span(2, 4, "A")]}, tokens=tokens)

@@ -153,6 +153,23 @@ def test_decisions_of_another_corpus_are_lost_and_nothing_is_applied(tmp_path: P
     }
 
 
+def test_decisions_about_a_document_whose_id_another_one_has_are_an_error(tmp_path: Path) -> None:
+    gold, masked = ([document] * 2 for document in (gold_document(), masked_document()))
+    others = [gold_document("e")] * 2, [masked_document(id="e")] * 2
+    path = written(tmp_path, line("Weiß", "harmless"))
+
+    with pytest.raises(UsageError, match="2 documents have the id 'd', by which decisions name a document"):
+        clueval.masking(gold, masked, decisions=path)
+    with pytest.raises(UsageError, match="2 documents have the id 'd'"):
+        list(
+            clueval.errors(
+                gold, masked, decisions=written(tmp_path, line("Weiß", "gold"), name="errors.json")
+            )
+        )
+    with pytest.warns(CluevalWarning, match="1 lost"):
+        assert len(clueval.masking(*others, decisions=path).leaks) == 4
+
+
 def test_conflicts_are_an_error_or_settled_in_any_order_of_files(tmp_path: Path) -> None:
     one = written(tmp_path, line("Öz", "harmless"), name="a.json")
     other = written(tmp_path, line("Öz", "leak", "bob", time="2025-01-02T10:00:00Z"), name="b.json")

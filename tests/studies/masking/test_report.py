@@ -288,7 +288,7 @@ def test_the_table_of_leaks_is_safe_and_has_text_only_if_asked(tmp_path: Any) ->
     cells = dict(zip(head, line, strict=True))
     found.write(tmp_path / "n.tsv", text=False)
 
-    assert (cells["document"], cells["text"], cells["exposed"]) == ("'=1", "'=Anna", "1-5")
+    assert (cells["document"], cells["text"], cells["exposed_inclusive"]) == ("'=1", "'=Anna", "1-4")
     assert "Anna" not in (tmp_path / "n.tsv").read_text()
 
 

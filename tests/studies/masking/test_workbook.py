@@ -100,7 +100,7 @@ def test_without_text_there_are_positions_only(tmp_path: Path) -> None:
     book = workbook(report(), tmp_path, text=False)
     everything = "\n".join(str(cell) for sheet in book for row in sheet.values for cell in row)
 
-    assert [row["exposed"] for row in rows(book["places"])] == ["1-2 3-4", "10-14", "35-44"]
+    assert [row["exposed_inclusive"] for row in rows(book["places"])] == ["1-1 3-3", "10-13", "35-43"]
     assert not any(word in everything for word in ("Anna", "Weiß", "1+1"))
 
 
