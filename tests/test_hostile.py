@@ -369,14 +369,6 @@ def test_very_many_attributes_around_documents_are_an_error(tmp_path: Path) -> N
     assert caught.value.line == 101
 
 
-def test_a_number_that_python_cannot_count_to_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["check", "x", "--max-errors", "9" * 30])
-
-    assert caught.value.code == 2
-    assert "is greater than 9223372036854775807" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [

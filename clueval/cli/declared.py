@@ -53,6 +53,7 @@ _FURTHER = {
 """What to do with one more path, by command."""
 
 _ADVICE = {
+    "argument --format: '(?:html|xlsx)' .*": "; -o FILE writes pages and workbooks, as in -o x.html or -o x.xlsx",
     "argument --format:.*": "; --input names the format of files",
     "the following arguments are required: GOLD": "; - is standard input",
     "the following arguments are required: --to": ", as in --to conll -o FILE",
@@ -165,7 +166,7 @@ class CommandParser(argparse.ArgumentParser):
     def _unknown(self, argument: str) -> str:
         if not argument.startswith("-"):
             return f"unexpected argument {argument!r}{_FURTHER.get(self.prog, '')}"
-        from clueval.files.names import question, synonym  # only for names that do not exist
+        from clueval.files.names import near_synonym, question, synonym  # only for names that do not exist
 
         name = argument.partition("=")[0]
         word = name.lstrip("-")
@@ -173,7 +174,7 @@ class CommandParser(argparse.ArgumentParser):
         words = {**self.settings(), **{flag.removeprefix("--"): flag for flag in flags}}
         hint = synonym(word.replace("-", "_"), self.prog.partition(" ")[2], dashes=True)
         if hint is None or word in words:
-            hint = question(word, words, written=words)
+            hint = question(word, words, written=words) or near_synonym(word, dashes=True)
         return f"unknown option {name}{f'; {hint}' if hint else ''}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

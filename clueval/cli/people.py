@@ -217,12 +217,13 @@ def curate(
     """
     from clueval.reading.convert import Conversion, format_for  # agree needs none of these
     from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
-    from clueval.studies.decisions import read_decisions
+    from clueval.studies.decisions import keep_decisions, read_decisions
 
     if union and votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     if undecided is not None and not _is_plain(undecided):
         form_of(undecided)  # refuses another ending
+        keep_decisions(undecided)
     paths, conflicts = decisions["decisions"], decisions["conflicts"]
     decided = None if paths is None else read_decisions(paths, conflicts=conflicts)
     counts: Counter[str] = Counter()

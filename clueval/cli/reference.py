@@ -252,7 +252,7 @@ def help(about: str | None = None, topic: str | None = None) -> int:
     usage: [COMMAND [TOPIC]]
 
     arguments:
-        about COMMAND: the command to explain (default: list all commands)
+        about COMMAND: the command to explain, or a topic of clueval score (default: list all commands)
         topic TOPIC: one of the topics that the command's help names
 
     example:
@@ -261,6 +261,8 @@ def help(about: str | None = None, topic: str | None = None) -> int:
     if about is None:
         put(overview(), end="")
         return 0
+    if about not in COMMANDS and topic is None and about in command_parser("score").topics:
+        about, topic = "score", about
     require_command(about)
     parser = command_parser(about)
     if topic is not None and topic not in parser.topics:

@@ -380,6 +380,8 @@ def _values_of_mapping(
         and getattr(score, "shape", ()) in ((), [])
     ):
         features = {"score": score if isinstance(score, int | float) else float(score), **features}
+    elif isinstance(score, str | bool):  # what needs a number says that it is none
+        features = {"score": score, **features}
     return values, features, fragments
 
 

@@ -91,6 +91,7 @@ Scorer Metric: did you mean Accumulator?
 compute compute_metrics: it is clueval.compat.huggingface.Seqeval
 f1_score precision_score recall_score accuracy_score classification_report: it is in clueval.compat.seqeval
 confusion confusion_matrix: use score with {metric:confusion}
+gate: use score with {metric:gate}
 from_llm: use score with {input:mentions}
 agreement iaa kappa alpha cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: did you mean agree?
 adjudicate gold: did you mean curate?
@@ -165,6 +166,16 @@ def synonym(name: str, function: str, *, dashes: bool = False) -> str | None:
     return None if advice is None else written(advice, dashes=dashes)
 
 
+def near_synonym(name: str, *, dashes: bool = False) -> str:
+    """Return the advice on the most similar option of another program; empty without any.
+
+    >>> near_synonym("ouput", dashes=True).partition(",")[0]
+    '-o FILE writes a file; its ending says the form'
+    """
+    near = nearest(name, [known for known in SYNONYMS if len(known) > 3 and "." not in known], NEAR)
+    return written(SYNONYMS[near], dashes=dashes) if near and len(name) > 3 else ""
+
+
 def written(advice: str, *, dashes: bool = False) -> str:
     """Return an advice with its options written as in Python, or with `dashes` as on the command line.
 
@@ -195,7 +206,8 @@ def written(advice: str, *, dashes: bool = False) -> str:
 
 def for_argument(name: str, names: Collection[str], function: str) -> str:
     """Return the advice on an argument that a function with these `names` does not have."""
-    return synonym(name, function) or question(name, names) or f"help(clueval.{function}) lists all"
+    advice = synonym(name, function) or question(name, names) or near_synonym(name)
+    return advice or f"help(clueval.{function}) lists all"
 
 
 def in_memory(name: str) -> str | None:

@@ -80,6 +80,16 @@ def inputs_kept() -> Iterator[None]:
         _FILES.reset(token)
 
 
+@contextmanager
+def reading_an_output() -> Iterator[None]:
+    """Let what is read in this context be no input, because it is a file that will be written."""
+    token = _FILES.set(None)
+    try:
+        yield
+    finally:
+        _FILES.reset(token)
+
+
 def note_input(path: str | Path) -> None:
     """Note a file, folder, pattern or member of an archive that the running command reads."""
     files = _FILES.get()

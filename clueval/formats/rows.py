@@ -493,14 +493,10 @@ class RowReader(RowInput):
         Span(start, end, {layer: label}, line=self.number)
 
     def _details(self, item: Mapping[str, Any], keys: _SpanKeys, group: Mapping[str, Any]) -> Details:
-        """Return the features of a span, of which a score must be a number, its id and its line."""
+        """Return the features of a span, its id and its line."""
         features: Mapping[str, Any] = NOTHING
         if keys.features:
-            features = {
-                key: value
-                for key in keys.features
-                if isinstance(value := item[key], SCALAR) and not (key == "score" and isinstance(value, str))
-            }
+            features = {key: item[key] for key in keys.features if isinstance(item[key], SCALAR)}
         elif self._has_objects:
             features = item.get(self.dialect.features) or NOTHING
             if not isinstance(features, Mapping):

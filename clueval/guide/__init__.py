@@ -137,11 +137,11 @@ def all_pages() -> Mapping[str, Page]:
 
 
 def page_named(name: str) -> Page | None:
-    """Return a page by its name, or by its name without the prefix; None: there is none."""
+    """Return a page by its name, its name without the prefix, or a word that only its name has; None: there is none."""
     pages = all_pages()
-    return pages.get(name) or next(
-        (page for page in pages.values() if page.name.partition("-")[2] == name), None
-    )
+    named = [page for page in pages.values() if page.name.partition("-")[2] == name]
+    named = named or [page for page in pages.values() if name in page.name.split("-")[1:]]
+    return pages.get(name) or (named[0] if len(named) == 1 else None)
 
 
 def contents() -> Page:

@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from clueval.files.errors import FileError, UsageError, described
@@ -62,7 +63,9 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
             )
     except FileNotFoundError:
         require_name(path)
-        raise FileError("there is no such file or folder", file=str(path)[:300]) from None
+        raise FileError(
+            "there is no such file or folder", file=str(path)[:300], advice=_near_path(path)
+        ) from None
     except OSError as error:
         require_name(path)
         raise FileError(
@@ -73,6 +76,26 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     except ValueError:  # a NUL, or half of a surrogate pair
         raise FileError("is not a valid file name", file=str(path)[:300], advice="check the name") from None
     return [(None, path)]
+
+
+def _near_path(path: Path) -> str | None:
+    """Return a question that suggests a similar name in the last folder of the path that exists, or nothing."""
+    from clueval.files.names import nearest  # only for names that do not exist
+
+    missing = Path(str(path))  # a member of an archive has no folder to list
+    while not missing.parent.is_dir() and missing.parent != missing:
+        missing = missing.parent
+    try:
+        with os.scandir(missing.parent) as entries:
+            names = [entry.name for entry in islice(entries, _MOST_NAMES)]
+    except OSError:
+        return None
+    near = nearest(missing.name, names, 0.75)
+    return f"did you mean {printable(str(missing.with_name(near)))}?" if near else None
+
+
+_MOST_NAMES = 10_000
+"""How many names of a folder are compared with one that it lacks."""
 
 
 def main_files(names: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ from clueval.files.opening import cell
 from clueval.reports.content import IN_A_PAGE, SCREEN, Content, in_short
 from clueval.reports.language import in_language, phrase
 from clueval.reports.place import (
+    ANY_LAYER,
     DECISION_COLUMNS,
     DOCUMENT,
     KEY_COLUMNS,
@@ -27,7 +28,20 @@ from clueval.reports.place import (
     Place,
     segments,
 )
-from clueval.reports.table import Shares, Table, caption, decimals, plain, shown, text_columns
+from clueval.reports.table import (
+    Cell,
+    Dot,
+    Estimate,
+    Rate,
+    Shares,
+    Table,
+    caption,
+    cut,
+    decimals,
+    plain,
+    shown,
+    text_columns,
+)
 
 COLUMNS = 80
 """The width of a terminal, for sentences."""
@@ -197,6 +211,9 @@ def guarded(value: object) -> str:
 _LEAST_ROWS, _LEAST_LINES, _LEAST_OF_PLACES = 3, 5, 16
 """The rows of each table on a first screen, the lines of a table, and the lines that places have, at least."""
 
+_BELOW_THE_SCREEN = 2
+"""The rows of a terminal that are left for a warning."""
+
 
 def without_bars(table: Table) -> Table:
     """Return a table without its columns of bars."""
@@ -221,21 +238,33 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     head = [*wrapped([report.title]), *verdict, *wrapped([", ".join(report.facts()), *report.remarks()]), ""]
     foot = wrapped(f"{title} {text}".strip() for title, text in report.notes())
     foot.append(visible(phrase("signature: {signature}", signature=in_short(str(report.signature)))))
+    tables = [*report.tables()]
+    first = tables if everything else [*map(without_bars, report.first_tables(tables))]
     yield from head
-    if everything or (report.screen is None and (width is None or width >= COLUMNS)):
-        tables = report.tables()
-        for table in tables if everything else report.first_tables(tables):
+    if everything or (
+        report.screen is None and (width is None or all(_width(each) <= width for each in first))
+    ):
+        for table in first:
             yield from _table_block(table, most)
         if not everything:
             yield report.more()
         places, number = report.first_places(report.places_in_text)
-        yield from place_lines(places, report.kinds)
+        yield from place_lines(places, report.kinds, width)
     else:
         places, number = report.first_places(report.places_on_screen)
-        room = (report.screen or SCREEN) - len(head) - len(foot) - len(foot[-1]) // (width or COLUMNS)
-        lines, number_shown = _first_screen(report, most, room, places)
-        yield from lines
-        places = places[:number_shown]
+        room = (report.screen or SCREEN) - _rows([*head, *foot], width) - 2  # where to find the others
+        room -= _BELOW_THE_SCREEN if width else 0
+        first, blocks = _first_screen(
+            first, [list(place_lines([place], report.kinds, width)) for place in places], most, room, width
+        )
+        for table in first:
+            yield from _table_block(table, most)
+        if first != [*map(without_bars, tables)]:
+            yield report.more()
+            yield from [""] if blocks else ()
+        for block in blocks:
+            yield from block
+        places = places[: len(blocks)]
     if more := number - len(places):
         if places:
             yield phrase("{n} more place|{n} more places", n=more) + IN_A_PAGE
@@ -244,29 +273,48 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     yield from foot
 
 
-def _first_screen(report: Content, most: int, lines: int, places: Sequence[Place]) -> tuple[list[str], int]:
-    """Return at most `lines` lines of the first tables and places, and the number of these places."""
-    blocks = [list(place_lines([place], report.kinds)) for place in places]
-    lines -= 2  # where to find the others
-    every = [*report.tables()]
-    first = [without_bars(table) for table in report.first_tables(every)]
-    if most < COLUMNS:  # without the last columns, which do not fit in a narrow terminal
-        for number, table in enumerate(first):
-            widths = [max(map(len, column)) for column in zip(*_cells(table), strict=True)]
-            ends = accumulate(width + 2 for width in widths)
-            fitting = max(2, sum(1 for end in ends if end <= most + 2))
-            first[number] = _with_columns(table, range(len(table.header))[:fitting])
-    tables = _shortened(first, most, lines - min(_LEAST_OF_PLACES, sum(map(len, blocks))))
-    text_lines = [line for table in tables for line in _table_block(table, most)]
-    if len(tables) < len(every) or tables != [*map(without_bars, every)]:
-        text_lines.append(report.more())
-    number = 0
-    for block in blocks:
-        if number and len(text_lines) + len(block) > lines:
-            break
-        text_lines += [*([""] if not number and text_lines and text_lines[-1] else []), *block]
-        number += 1
-    return text_lines, number
+def _rows(lines: Iterable[str], width: int | None) -> int:
+    """Return the number of rows that lines take in a terminal, in which longer ones go on in the next row."""
+    return sum(1 if width is None else max(1, -(-len(line) // width)) for line in lines)
+
+
+def _first_screen(
+    tables: Sequence[Table], places: Sequence[list[str]], most: int, rows: int, width: int | None
+) -> tuple[list[Table], Sequence[list[str]]]:
+    """Return the first tables and the lines of the first places that fit this many rows, and at least one place."""
+    heights = [_rows(lines, width) for lines in places]
+    most_of_tables = rows - min(_LEAST_OF_PLACES, sum(heights))
+    shortened = _shortened(tables, most, most_of_tables)
+    if shortened != tables and width is not None:  # rather without some columns than without rows
+        shortened = _shortened([_narrowed(table, most) for table in tables], most, most_of_tables)
+    rows -= sum(_rows(_table_block(table, most), width) for table in shortened) + 1
+    ends = [*accumulate(heights)]
+    return shortened, places[: max(1, sum(end <= rows for end in ends))]
+
+
+def _narrowed(table: Table, most: int) -> Table:
+    """Return a table without the ends of intervals, and without columns behind the rates, if it is too wide."""
+    if _width(table) <= most:
+        return table
+    columns = zip(*table.rows, strict=True)
+    rates = [number for number, cells in enumerate(columns) if any(isinstance(c, Rate | Dot) for c in cells)]
+    table = table._replace(rows=[[_without_ends(cell) for cell in row] for row in table.rows])
+    for number in range(len(table.header) - 1, max([1, *rates]), -1):
+        if _width(table) > most:
+            table = _with_columns(table, range(number))
+    return table
+
+
+def _without_ends(cell: Cell) -> Cell:
+    if isinstance(cell, Rate) and isinstance(value := cell.value, Estimate):
+        return Rate(Estimate(value, value.low, value.high, in_short=True))
+    return cell
+
+
+def _width(table: Table) -> int:
+    """Return the number of columns that a table takes in a terminal."""
+    widths = [max(map(len, column)) for column in zip(*_cells(table), strict=True)]
+    return sum(widths) + 2 * (len(widths) - 1)
 
 
 def _shortened(tables: Sequence[Table], most: int, lines: int) -> list[Table]:
@@ -326,17 +374,30 @@ def _cells(table: Table) -> list[list[str]]:
     return [[shown(cell) for cell in row] for row in (table.header, *table.rows)]
 
 
-def place_lines(places: Iterable[Place], kinds: Sequence[MarkKind]) -> Iterator[str]:
-    """Yield the lines of places for a terminal: where it is, its texts with brackets around spans, what is said."""
+def place_lines(
+    places: Iterable[Place], kinds: Sequence[MarkKind], width: int | None = None
+) -> Iterator[str]:
+    """Yield the lines of places for a terminal: where it is, its texts with brackets around spans, what is said.
+
+    Lines go on below, indented, if they are longer than `width`.
+    """
+
+    def indented(text: str, by: int) -> list[str]:
+        begin = " " * by
+        if width is None:
+            return [f"{begin}{text}"]
+        return wrap(text, max(width, 20), initial_indent=begin, subsequent_indent=f"{begin}  ")
+
     for place in places:
         document, layer, start, end = place.at
-        yield visible(f"{document} {layer} {start}-{end - 1}")
+        layer = phrase("all layers") if layer == ANY_LAYER else layer
+        yield from indented(visible(f"{document} {layer} {start}-{end - 1}"), 0)
         for text in place.texts:
             if text.text.strip():  # it is empty or blank if the document has no text
-                yield f"    {visible(bracketed(text, kinds))}"
+                yield from indented(visible(bracketed(text, kinds)), 4)
         for line in place.lines:
             if line.words or line.text or line.note:
-                yield f"  {visible(' '.join(filter(None, (in_words(line, kinds), line.note))))}"
+                yield from indented(visible(" ".join(filter(None, (in_words(line, kinds), line.note)))), 2)
         yield ""
 
 
@@ -344,7 +405,7 @@ def in_words(line: Line, kinds: Sequence[MarkKind]) -> str:
     """Return a line of a place without its note."""
     side = "" if line.kind is None else kinds[line.kind].legend
     text = phrase("“") + line.text[:200] + phrase("”") if line.text else ""
-    return " ".join(filter(None, (side, line.label, text, line.words)))
+    return " ".join(filter(None, (side, cut(line.label), text, line.words)))
 
 
 def bracketed(text: MarkedText, kinds: Sequence[MarkKind]) -> str:

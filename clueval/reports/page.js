@@ -58,6 +58,14 @@ function searched(place) {
   return place.haystack;
 }
 
+// What is searched is put together while the browser has nothing else to do, so that the first search is fast, too.
+function prepareSearch(from = 0) {
+  window.requestIdleCallback?.((idle) => {
+    while (from < places.length && idle.timeRemaining() > 1) searched(places[from++]);
+    if (from < places.length) prepareSearch(from);
+  });
+}
+
 // --- a text with its marks ---------------------------------------------------------------------------------------
 // Marked pieces are inline, so that lines break and right-to-left text runs as without marks. Bars are backgrounds in
 // the padding of a piece, which takes no room; labels stand over or under it, outside the flow.
@@ -441,7 +449,7 @@ function forget() {
 
 // --- filters: a place is listed if one of its lines has the values of all facets ---------------------------------
 
-const MOST_OPTIONS = 300;
+const MOST_OPTIONS = 1000;
 const filters = new Map(), selects = new Map(), search = byId("f-text");
 const numbers = new Map(facets.map(({ name }, n) => [name, n]));
 const titles = new Map([
@@ -674,4 +682,5 @@ window.addEventListener("beforeprint", () => {
 });
 window.addEventListener("hashchange", goTo);
 startUp();
+prepareSearch();
 document.documentElement.dataset.ready = "yes";

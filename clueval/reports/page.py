@@ -16,6 +16,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from itertools import groupby
+from math import ceil
 from string import Template
 from zlib import compressobj, decompressobj
 
@@ -205,7 +206,7 @@ class _Axis:
         steps = (factor * 10.0**power for power in range(-3, 3) for factor in (1, 2, 5))
         self._step = next(step for step in steps if width / step <= 5)
         self._low = low // self._step * self._step
-        self._number = int((high - self._low) / self._step) + 1
+        self._number = max(1, ceil((high - self._low) / self._step - 1e-9))
         self._style = f"--from:{self._low:.4g};--width:{self._number * self._step:.4g}"
 
     def drawn(self, dot: Dot) -> str:

@@ -25,14 +25,17 @@ class Rate(NamedTuple):
 
 
 class Estimate(float):
-    """A rate with the ends of its interval, None if it has none."""
+    """A rate with the ends of its interval, None if it has none; `in_short` it is shown without them."""
 
     low: float | None
     high: float | None
+    in_short: bool
 
-    def __new__(cls, value: float, low: float | None, high: float | None) -> Estimate:
+    def __new__(
+        cls, value: float, low: float | None, high: float | None, *, in_short: bool = False
+    ) -> Estimate:
         estimate = super().__new__(cls, value)
-        estimate.low, estimate.high = low, high
+        estimate.low, estimate.high, estimate.in_short = low, high, in_short
         return estimate
 
     def __str__(self) -> str:
@@ -43,8 +46,8 @@ class Estimate(float):
         """
         if self.low is None or self.high is None:
             return f"{percent(self, 1)} [-]"
-        half = percent((self.high - self.low) / 2, 1)
-        return f"{percent(self, 1)} ± {half} [{percent(self.low, 1)}, {percent(self.high, 1)}]"
+        ends = "" if self.in_short else f" [{percent(self.low, 1)}, {percent(self.high, 1)}]"
+        return f"{percent(self, 1)} ± {percent((self.high - self.low) / 2, 1)}{ends}"
 
 
 MOST_DECIMALS = 10

@@ -1,4 +1,4 @@
-"""What a result shows first: exact F1, the headlines, labels with the worst first, a table for each break-down.
+"""What a result shows first: F1, the headlines, labels with the worst first, a table for each break-down.
 
 With the lines on what was read, this takes at most 40 lines of 80 columns, break-downs aside, which have a row for each
 value, worst first. If there are too many labels, those with the most spans are shown. Metrics without a headline
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import visible
 from clueval.reports.content import SCREEN
@@ -26,8 +27,8 @@ LEAST_LABELS = 3
 LEVELS = {1: "exact, unlabelled", 2: "+ covered by one span", 3: "+ tiled", 4: "+ covered by several spans"}
 """The levels in words, each besides those above it."""
 
-_AROUND_TABLES = 5
-"""The lines besides the tables and what `summary` yields: three above and two below them."""
+_AROUND_TABLES = 7
+"""The lines besides the tables and what `summary` yields: three above and two below them, and two for a warning."""
 
 _AROUND_ROWS = 4
 """The lines of a table besides its rows: title, header, rule, and an empty line after it."""
@@ -47,10 +48,14 @@ class Headline(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The metric, the sequence and what the headline counts, as ``labelled, level 1``."""
+        """The metric, the sequence and `what` the headline counts."""
+        return f"{self.metric}, {cut(self.sequence)}: {self.what}"
+
+    @property
+    def what(self) -> str:
+        """What the headline counts, as ``labelled, level 1``."""
         section = [] if self.row["section"] is None else [phrase(self.row["section"])]
-        what = ", ".join([*section, *_level(self.row)] or [phrase(self.row["average"])])
-        return f"{self.metric}, {cut(self.sequence)}: {what}"
+        return ", ".join([*section, *_level(self.row)] or [phrase(self.row["average"])])
 
     @property
     def is_merged(self) -> bool:
@@ -91,25 +96,31 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
     yield from of_report({**report, "metrics": reports}, others, first=True) if others else of_changes(report)
 
 
-def exact_f1(report: Report) -> str:
-    """Return the number that is called F1 most often, in words: exact and, unless layers are merged, labelled.
-
-    Empty unless one metric was counted that has it.
-    """
-    metrics = _layers_with_spans(report)
-    metric = next((name for name in metrics if name in ("exact", "levels")), None)
-    all_headlines = [] if metric is None else list(headlines({metric: metrics[metric]}, with_rows=False))
-    numbers = [(headline, headline.row["f1"]) for headline in all_headlines if headline.row["f1"] is not None]
-    if not numbers or not report["documents"] or len(report["metrics"]) > 1:
+def headline_f1(report: Report, metrics: Sequence[AnyMetric]) -> str:
+    """Return the F1 of the headline and what it counts, in words; empty unless one metric was counted, and has one."""
+    if len(metrics) != 1 or not report["documents"]:
         return ""
-    layers = report["metrics"].get(metric, ())
-    lacking = [name for name in layers_not_predicted(report.get("inputs", {})) if name in layers]
+    all_headlines = list(headlines(_layers_with_spans(report), with_rows=False))
+    numbers = [(headline, headline.row["f1"]) for headline in all_headlines if headline.row["f1"] is not None]
+    if not numbers:
+        return ""
+    metric, first = metrics[0], numbers[0][0]
+    lacking = layers_not_predicted(report.get("inputs", {}))
+    lacking = [name for name in lacking if name in report["metrics"][metric.name]]
     several = len(numbers) + len(lacking) > 1
-    shown = [f"{cut(visible(headline.sequence))} " * several + f"{percent(f1)} %" for headline, f1 in numbers]
+    shown = [
+        f"{percent(f1)} %"
+        + (phrase(" (layer {layer})", layer=cut(visible(headline.sequence))) if several else "")
+        for headline, f1 in numbers
+    ]
     shown += [phrase("{layer} not predicted", layer=cut(visible(name))) for name in lacking]
-    merged = numbers[0][0].is_merged
-    right = phrase("start and end are right") if merged else phrase("start, end and label are right")
-    return f"F1 {', '.join(shown)}: {right}"
+    if first.is_merged:
+        what = phrase("start and end are right")
+    elif metric.name == "levels" or metric == Exact():
+        what = phrase("start, end and label are right")
+    else:
+        what = phrase("{what}, as metric {metric} counts", what=first.what, metric=visible(metric.name))
+    return f"F1 {', '.join(shown)}: {what}"
 
 
 def _layers_with_spans(report: Report) -> Report:
@@ -224,7 +235,8 @@ def _level(row: Row) -> list[str]:
 def _name(row: Row, several: bool) -> str:
     """Return the label or the average of a row, with its layer if there are `several`."""
     name = phrase(row["average"]) if row["label"] is None else row["label"]
-    layer = (row["section"] or "").removeprefix("labelled").removeprefix(".") or row["sequence"]
+    section, _, rest = str(row["section"]).partition(".")
+    layer = rest if section == "labelled" and rest else row["sequence"]
     return cut(f"{layer}: {name}" if several else name)
 
 

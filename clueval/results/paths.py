@@ -205,10 +205,12 @@ def _in_words(path: Path) -> str:
     if "per_label" in place:
         at = place.index("per_label")
         label, place = f" of {cut(place[at + 1])}", [*place[:at], *place[at + 2 :]]
-    of_level = next((n for n in place if metric == "levels" and n in LEVEL_WORDS), None)
-    if of_level is not None:
+    of_level = None
+    if metric == "levels" and place[:1] in (["labelled"], ["unlabelled"]):
+        at = 2 if place[0] == "labelled" else 1  # behind the name of the layer, which may be a number, too
+        of_level = place[at]
         metric = LEVEL_WORDS[of_level]
-        place = [name for name in place if name not in (of_level, "labelled", sequence)]
+        place = [name for name in (*place[:at], *place[at + 1 :]) if name not in ("labelled", sequence)]
     special = [name for name in place if name not in (*_USUAL, metric, *_AVERAGES)]
     special = [f"level {of_level}"] * (of_level is not None) + special + [ending] * bool(ending)
     averages = [name for name in place if name in _AVERAGES]

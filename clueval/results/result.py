@@ -418,10 +418,10 @@ class Result(Report):
         return tables
 
     def verdict(self) -> str:
-        """The number that is called F1 most often, in words."""
-        from clueval.results.first_screen import exact_f1
+        """The F1 of the headline, in words."""
+        from clueval.results.first_screen import headline_f1
 
-        return exact_f1(self._report())
+        return headline_f1(self._report(), self.scored_by)
 
     def facts(self) -> Iterator[str]:
         """The numbers of documents and positions."""

@@ -11,6 +11,7 @@ of files and lines does not matter.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,10 +22,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from clueval.core.span import NOTHING, Frozen
-from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
 from clueval.files.opening import beginning_of, is_folder, lines, raw_blocks
 from clueval.files.options import require_kind
+from clueval.files.overwriting import reading_an_output
 from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
+from clueval.reports.report import Report
 
 COLUMNS = (*KEY_COLUMNS, *DECISION_COLUMNS)
 NEEDED = frozenset(COLUMNS[:6]) - {"layer"}
@@ -404,6 +407,61 @@ def _decision(file: str, line: int, row: Mapping[str, object]) -> Decision:
     more = {name: text for name, text in texts.items() if name not in COLUMNS and text}
     at = texts["document"], texts.get("layer") or ANY_LAYER, start, last + 1
     return Decision(at, more=Frozen(more), file=file, line=line, **cells)
+
+
+class ReportWithDecisions(Report):
+    """A report of places about which people decide, perhaps in the tables that it writes."""
+
+    def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
+        """Write the report to a file, as `Report.write` does, but not over decisions that the report does not have."""
+        keep_decisions(Path(path), self.given)
+        super().write(path, lang=lang, text_lang=text_lang)
+
+
+def keep_decisions(path: Path, known: Iterable[Mapping[str, str | int]] = ()) -> None:
+    """Raise `FileError` for a table or workbook with decisions, unless all are among the `known` lines."""
+    ending = path.suffix.lower()
+    if ending not in (".tsv", ".csv", ".xlsx") or not path.is_file():
+        return
+    rows: list[Mapping[str, object]]
+    try:
+        with reading_an_output():
+            if ending == ".csv":
+                with path.open(encoding="utf-8", newline="") as file:
+                    rows = [*csv.DictReader(file)]
+            else:
+                rows = [row for _, _, row in (_rows_of_workbook(path) if ending == ".xlsx" else _rows(path))]
+    except (CluevalError, OSError, ValueError, csv.Error):
+        return  # another table
+
+    def cells(row: Mapping[str, object]) -> tuple[tuple[str, ...], str, str]:
+        place = tuple(str(row.get(name)) for name in KEY_COLUMNS[:-1])
+        choice, comment = (str(row.get(name) or "").strip() for name in ("choice", "comment"))
+        return (
+            place,
+            choice.rpartition(": ")[2],
+            _plain_cell(comment),
+        )  # of a choice that does not hold, it says so
+
+    saved: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for place, *decision in map(cells, known):
+        saved.setdefault(place, []).append((decision[0], decision[1]))
+
+    def is_saved(row: Mapping[str, object]) -> bool:
+        place, choice, comment = cells(row)
+        lines = saved.get(place, ())
+        return (not choice or any(choice == line[0] for line in lines)) and (
+            not comment or any(line[1] and line[1] in comment for line in lines)
+        )
+
+    lost = sum(not is_saved(row) for row in rows)
+    if lost:
+        raise FileError(
+            f"has {lost:,} decision{'s' * (lost != 1)}, which would be overwritten",
+            file=str(path),
+            advice="name another file"
+            + (f"; decisions={path.name!r} reads them" if ending != ".csv" else ""),
+        )
 
 
 def require_no_choices(names: Iterable[str]) -> None:

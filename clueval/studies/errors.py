@@ -27,9 +27,8 @@ from clueval.files.errors import warn
 from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
-from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table
-from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions
+from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions
 from clueval.studies.errors_view import (
     entries_of,
     facets_of,
@@ -184,7 +183,7 @@ class ErrorTally:
     decided: Counter[str] = field(default_factory=Counter)
 
 
-class ErrorReport(Report):
+class ErrorReport(ReportWithDecisions):
     """The errors of one or two systems, place by place. Iterating reads the texts and holds one of them.
 
     A subclass finds the errors of a text (`_read`), and makes a place of those that overlap (`_places_of`).

@@ -146,7 +146,7 @@ def _verdict_of_layer(entry: Entry, listed: Listed) -> str:
     frequent = [
         (numbers["f1"], label)
         for label, numbers in entry.per_label.items()
-        if numbers["gold"] >= FREQUENT and numbers["f1"] is not None
+        if numbers["gold"] + numbers["predicted"] >= FREQUENT and numbers["f1"] is not None
     ]
     if len(frequent) > 1:
         f1, label = min(frequent)

@@ -174,18 +174,6 @@ def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
     )
 
 
-def test_filter_on_a_layer_without_layer_option_is_refused_with_the_same_message(
-    folder: Path, capsys: Capture
-) -> None:
-    path = str(folder / "a.vrt")
-
-    for metric in ("fair", "gate", "partial", "muc"):
-        told = refused(["score", path, path, "--metric", metric, "--where", "label=PER"], capsys)
-        assert told.startswith(
-            f"clueval score: metric {metric!r} cannot leave spans out of the count, as a filter"
-        )
-
-
 def test_filter_on_metadata_is_allowed_for_every_metric(folder: Path) -> None:
     path = str(folder / "a.vrt")
 

@@ -68,14 +68,6 @@ def test_a_config_that_is_missing_or_named_twice_is_an_error_of_one_line(
     assert error.count("\n") == 1
 
 
-def test_the_config_is_no_output(folder: Path, capsys: Capture) -> None:
-    before = config(folder).read_bytes()
-
-    assert main(["faireval", "--config", "run.config", "-o", "run.config"]) == 2
-    assert "is an input and cannot be overwritten" in capsys.readouterr().err
-    assert (folder / "run.config").read_bytes() == before
-
-
 @pytest.mark.parametrize("name", ["results", "results/", "new/"])
 def test_a_folder_as_eval_out_gets_a_file(folder: Path, capsys: Capture, name: str) -> None:
     (folder / "results").mkdir()

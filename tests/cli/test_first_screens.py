@@ -50,7 +50,10 @@ def test_tables_and_sentences_fit_the_terminal(width: int) -> None:
 def test_the_number_comes_first() -> None:
     second = {command: report_of(command).render().split("\n")[:2] for command in COMMANDS}
 
-    assert second["score"][0].startswith("F1 entity 81.60 %, risk 81.61 %: start, end and label are right")
+    assert (
+        second["score"][0]
+        == "F1 81.60 % (layer entity), 81.61 % (layer risk): start, end and label are right"
+    )
     assert "mean F1 of pairs 81.60, alpha 0.935" in second["agree"][1]
     assert second["masking"][1] == "17 leaks in 5 of 5 documents: not yet"
     assert second["errors"][1].startswith("entity: F1 81.60: of 83 errors 54 are boundaries")

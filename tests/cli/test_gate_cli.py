@@ -173,7 +173,7 @@ class TestSets:
         ("options", "problem"),
         [
             (["--types", "Persn"], "no annotation has the type 'Persn'"),
-            (["--types", "Person,Person"], "'Person'"),
+            (["--types", "Person,Person"], "type 'Person' of the targets is named twice"),
             (["--features", "ix"], "no annotation has the feature 'ix'"),
             (["--by", "ix"], "no annotation has the feature 'ix'"),
             (["--score-feature", "points"], "document 'a': annotation 11 [0,3) 'Person' has no score"),

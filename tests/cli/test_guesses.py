@@ -89,3 +89,51 @@ def test_a_first_guess_leads_on_in_one_line(command: str, capsys: Capture) -> No
     error = capsys.readouterr().err
     assert LEAD_ON[command] in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("score a b --ouput x.html", "unknown option --ouput; -o FILE writes a file"),
+        ("score a b --bootsrap", "unknown option --bootsrap; use --intervals"),
+        ("score a b --format html", "-o FILE writes pages and workbooks, as in -o x.html"),
+        ("gate a b", "there is no command 'gate'; use score with --metric gate"),
+        (
+            "score samples/germn/gold.vrt b",
+            "germn/gold.vrt: there is no such file or folder (did you mean samples/german?)",
+        ),
+        ("score samples/german/gold2.vrt b", "(did you mean samples/german/gold.vrt?)"),
+        ("score nowhere/gold.vrt b", "nowhere/gold.vrt: there is no such file or folder\n"),
+    ],
+)
+def test_a_wrong_spelling_leads_on_in_one_step(
+    command: str,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "samples/german").mkdir(parents=True)
+    for name in ("samples/german/gold.vrt", "b"):
+        (tmp_path / name).write_text("w B-A\n\n", encoding="utf-8")
+
+    try:
+        ended = main(command.split())
+    except SystemExit as stopped:  # of argparse
+        ended = int(str(stopped.code))
+
+    assert ended == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        ("help gates", "options of clueval score: gates:"),
+        ("guide ci", "# How do I stop a build if scores fall"),
+    ],
+)
+def test_words_for_gates_lead_to_them(command: str, first: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out.startswith(first)

@@ -197,7 +197,7 @@ def test_python_has_the_gate_of_leaks_too(sides: list[str]) -> None:
         (["--beta", "0"], "beta must be a number above 0"),
         (["--masks", "other"], "no predicted document has a layer 'other'"),
         (["--weight-column", "1"], "the weight 'Frau' of token 0 is not a number from 0 on"),
-        (["--weight-column", "9"], "column"),
+        (["--weight-column", "9"], "there is no column 9 with a weight"),
         (["--annotators", "all", "--where", "label=PER"], "cannot leave spans out of the count"),
     ],
 )

@@ -80,12 +80,21 @@ class TestProdigy:
         assert [*score(path, path, by=["document"]).groups["document"]] == ["k1", "k2"]
 
     def test_values_that_prodigy_does_not_write_are_features(self, tmp_path: Path) -> None:
-        features = {"risk": "high", "entity_id": 7}
-        noted = {"token_start": 0, "token_end": 0, "source": "x", "score": "high"}
+        features = {"risk": "high", "entity_id": 7, "score": "high"}
+        noted = {"token_start": 0, "token_end": 0, "source": "x"}
         span = {"start": 0, "end": 3, "label": "PER", **noted, **features}
         path = write(tmp_path / "a.jsonl", json.dumps({"text": "Ada", "spans": [span]}))
 
         assert only(path).layers["label"][0].features == features
+
+    @pytest.mark.parametrize("in_rows", [True, False])
+    def test_a_score_that_is_a_word_is_kept_and_refused_where_a_number_is_needed(self, in_rows: bool) -> None:
+        spans = [{"start": 0, "end": 3, "label": "PER", "score": "high"}]
+        texts = [{"text": "Ada", "spans": spans}] if in_rows else [spans]
+
+        assert score(texts, texts).f1 == 1
+        with pytest.raises(FormatError, match="has the score 'high', which is not a number"):
+            score(texts, texts, metrics="gate(score_feature='score')")
 
     def test_rejected_rows_are_refused_unless_only_accepted_ones_are_wanted(self) -> None:
         path = SAMPLES / "prodigy" / "rejected.jsonl"

@@ -721,7 +721,7 @@ def test_a_document_that_is_too_long_is_an_error_that_names_it() -> None:
 def test_a_side_without_a_text_is_an_error() -> None:
     bare = Document("1", {"label": [Span(0, 1, "X")]})
 
-    with pytest.raises(UsageError, match="text"):
+    with pytest.raises(UsageError, match="document '1': the document has no text to align"):
         Noisy().count_documents([Pair(bare, document(HUGO))], "label", {})
 
 

@@ -87,10 +87,12 @@ def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--metric", "fair(weights='LE = x')"], "weights"),
+        (
+            ["--metric", "fair(weights='LE = x')"],
+            "fair(weights=...): weights formula, column 6: expected a weight",
+        ),
         (["--metric", "levels(focus=system)"], "metric levels has no setting 'focus' (it has none)"),
-        (["--metric", "fair", "--where", "label=A"], "metric 'fair' cannot leave spans out of the count"),
-        (["--metric", "levels"], "overlap"),
+        (["--metric", "levels"], "of one sequence overlap (metric 'levels' cannot count such spans"),
         (["--layer", "x=2"], "has no columns to name as layers"),
     ],
 )

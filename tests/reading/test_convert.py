@@ -222,7 +222,7 @@ def test_check_stops_a_file_after_as_many_problems(tmp_path: Path) -> None:
 
 
 def test_check_needs_a_file() -> None:
-    with pytest.raises(UsageError, match="no file"):
+    with pytest.raises(UsageError, match="there is no file to check"):
         clueval.check()
 
 

@@ -12,7 +12,7 @@ from browser import FOUND_BY_AXE, LOADED, Browser, download, in_browser, select
 
 from clueval.cli import main
 from clueval.metrics.fair import Fair
-from clueval.reports.place import Line, Mark, MarkedText, Place
+from clueval.reports.place import Facet, Line, Mark, MarkedText, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Dot, Table
 from clueval.studies.decisions import read_decisions
@@ -68,6 +68,24 @@ def keys(browser: Browser, text: str) -> None:
         )
 
 
+def test_a_page_of_500_labels_begins_with_its_list(browser: Browser, tmp_path: Path) -> None:
+    rows = [[f"label {n}", n] for n in range(500)]
+    listed = [
+        Place(("d", "x", n, n + 1), "f", [], [Line("missed", [f"label {n}"], None, f"label {n}")])
+        for n in range(500)
+    ]
+    facets = [Facet("label", "Label", True)]
+    View(shown_tables=[Table("labels", ["label", "spans"], rows)], listed=listed, facets=facets).write(
+        tmp_path / "x.html"
+    )
+    fresh(browser, tmp_path / "x.html", width=1400)
+
+    assert browser.run(f"{LIST}[0].getBoundingClientRect().top + scrollY") < 900
+    assert browser.run("byId('f-label').options.length") == 501
+    browser.run("document.querySelector('.wide').scrollTo(0, 1e6)")
+    assert browser.run("document.querySelector('thead').getBoundingClientRect().top > 0")  # the head stays
+
+
 @pytest.mark.parametrize("name", ["errors", "two", "errors-de", "two-de"])
 def test_page_opens_without_complaints_and_requests(
     browser: Browser, pages: dict[str, Path], name: str
@@ -78,6 +96,7 @@ def test_page_opens_without_complaints_and_requests(
     assert [each for each in browser.requests if each != pages[name].as_uri()] == []
     assert browser.run(f"{LIST}.length") == 50
     assert browser.run(f"{LIST}[0].getBoundingClientRect().top + scrollY") < 900
+    assert browser.run("byId('filters').offsetHeight < 2 * byId('f-text').offsetHeight")  # one row
 
 
 NUMBERS = (

@@ -24,7 +24,7 @@ from clueval.reports.language import CATALOGUES
 from clueval.reports.page import page
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.reports.report import Report
-from clueval.reports.table import Dot, Find, Part, Rate, Shares, Table
+from clueval.reports.table import Dot, Estimate, Find, Part, Rate, Shares, Table
 from clueval.studies.agreement.places import facets_of_places
 from clueval.studies.compared import NoisyErrors
 from clueval.studies.conventions import CONVENTIONS
@@ -194,7 +194,7 @@ def test_text_has_a_first_screen_of_forty_lines_in_which_tables_are_shortened() 
     text = errors_view().render()
 
     assert len(text.split("\n")) <= 40
-    assert "entity: exact, first 4 of 13 rows, in %" in text
+    assert "entity: exact, first 3 of 13 rows, in %" in text
     assert "70 more places: -o x.html" in text
 
 
@@ -338,14 +338,22 @@ def test_dots_stand_on_one_axis_with_ticks() -> None:
     rows = [["base", Dot(0.8, is_baseline=True)], ["large", Dot(0.86, 0.84, 0.88)]]
     written = page(View(shown_tables=[Table("F1", ["system", "F1"], rows)]))
 
-    assert 'style="--from:80;--width:10;--value:86;--low:84;--high:88"><i></i><b></b>' in written
+    assert 'style="--from:80;--width:8;--value:86;--low:84;--high:88"><i></i><b></b>' in written
     assert '--value:80"><b class="baseline"></b>' in written
     assert 'title="86.00 [84.00, 88.00]"' in written
     ticks = re.findall(r"<i style=\"--value:[\d.]+\">([\d.]+)</i>", written)
-    assert ticks == ["80", "82", "84", "86", "88", "90"]
+    assert ticks == ["80", "82", "84", "86", "88"]
 
 
 # --- language
+
+
+def test_no_tick_of_an_axis_is_above_the_greatest_rate() -> None:
+    rows = [["base", Dot(0.816, 0.755, 0.865)], ["large", Dot(0.998, 0.984, 1.0)]]
+    written = page(View(shown_tables=[Table("F1", ["system", "F1"], rows)]))
+    ticks = re.findall(r"<i style=\"--value:[\d.]+\">([\d.]+)</i>", written)
+
+    assert ticks == ["75", "80", "85", "90", "95", "100"]
 
 
 def spoken() -> set[str]:
@@ -439,11 +447,40 @@ def test_a_first_screen_of_a_table_with_many_rows_or_of_many_tables_has_forty_li
 
 
 def test_a_narrow_terminal_has_the_first_columns_of_a_table() -> None:
-    table = Table("wide", ["label", *(f"column {n}" for n in range(20))], [["PER", *range(20)]])
+    table = Table(
+        "wide", ["label", *(f"column {n}" for n in range(20))], [[str(n), *range(20)] for n in range(25)]
+    )
     lines = View(shown_tables=[table]).render(width=60).split("\n")
 
     assert lines[lines.index("wide") + 1].split()[-2:] == ["column", "4"]
+    assert sum(line.startswith("24 ") for line in lines) == 1  # all rows, and nothing continues below
     assert 'all tables: --all, or in Python render("text", all=True)' in lines
+
+
+def test_a_narrow_terminal_has_all_rates_and_no_ends_of_intervals() -> None:
+    rate = Rate(Estimate(0.871, 0.846, 0.892))
+    rows = [[f"label{n}", rate, rate, rate, "a remark on the label"] for n in range(25)]
+    table = Table("estimates", ["label", "precision", "recall", "f1", "remark"], rows)
+    lines = View(shown_tables=[table]).render(width=60).split("\n")
+    at = lines.index("estimates, in %")
+
+    assert lines[at + 1].split() == ["label", "precision", "recall", "f1"]
+    assert lines[at + 3].split() == ["label0", *["87.1", "±", "2.3"] * 3]
+    assert "87.1 ± 2.3 [84.6, 89.2]" in View(shown_tables=[table]).render()
+
+
+def test_a_long_line_of_a_place_goes_on_indented_in_a_terminal() -> None:
+    label = "L" * 500
+    view = View(
+        listed=[Place(("d", "x", 0, 1), "f", [], [Line("missed", [], None, label, "text", "note " * 20)])]
+    )
+    lines = view.render(width=40).split("\n")
+    at = lines.index("d x 0-0")
+
+    assert max(map(len, lines[at:-1])) <= 40
+    assert lines[at + 1].startswith("  LLL")
+    assert lines[at + 2].startswith("    ")
+    assert "L" * 61 not in view.render()
 
 
 def test_the_name_of_a_report_in_a_session_says_how_it_is_shown() -> None:

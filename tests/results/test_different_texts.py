@@ -102,8 +102,6 @@ def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("gold", "arguments", "message"),
     [
-        ("", [], "the file has no tokens"),
-        ("a b c\n", [], "1: the line has 3 fields instead of 2"),
         ("a X-PER\n", [], "'X-PER' is not a tag"),
         (GOLD, ["--metric", "noisy(threshold=2)"], "noisy(threshold=...) must be a number from 0 to 1"),
         (

@@ -18,6 +18,7 @@ from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.results import first_screen, rows
+from clueval.results.paths import score_names
 from clueval.results.rows import LONG_ROW, ROW
 from clueval.results.tables import tables_of
 
@@ -426,7 +427,7 @@ def test_first_screen_tells_what_was_read_and_the_headline_of_each_layer() -> No
     lines = str(of_samples_first_screen()).split("\n")
 
     assert lines[:5] == [
-        "F1 entity 81.60 %, risk 81.61 %: start, end and label are right",
+        "F1 81.60 % (layer entity), 81.61 % (layer risk): start, end and label are right",
         "5 documents, 2,797 positions",
         "1 repaired tag in predicted",
         "entity: column 2, BIO, 222 gold and 229 predicted spans",
@@ -452,7 +453,7 @@ def test_first_screen_says_not_predicted_for_a_layer_of_gold_only() -> None:
     result = of_samples_first_screen(layers={"entity": 2, "risk": (3, None)})
     text = str(result)
 
-    assert text.startswith("F1 entity 81.60 %, risk not predicted: start")
+    assert text.startswith("F1 81.60 % (layer entity), risk not predicted: start")
     assert "risk: column 3, BIO, 219 gold spans, not predicted" in text
     assert "levels, risk" not in text
     assert "exact, high" not in text
@@ -464,7 +465,42 @@ def test_first_screen_of_a_layer_that_predicted_has_without_spans_has_its_zero()
     gold = Document("d", {"a": [Span(0, 1, "A")], "b": [Span(0, 1, "B")]})
     predicted = Document("d", {"a": [Span(0, 1, "A")], "b": []})
 
-    assert "F1 a 100.00 %, b 0.00 %" in str(score([gold], [predicted]))
+    assert "F1 100.00 % (layer a), 0.00 % (layer b)" in str(score([gold], [predicted]))
+
+
+@pytest.mark.parametrize(
+    ("metric", "sentence"),
+    [
+        ("exact", "F1 50.00 %: start, end and label are right"),
+        ("exact(min_overlap=0.5)", "F1 100.00 %: micro, as metric exact counts"),
+        ("fair", "F1 66.67 %: fair, as metric fair counts"),
+        ("levels,exact", ""),
+        ("confusion", ""),
+    ],
+)
+def test_the_first_line_says_what_the_f1_of_the_metric_counts(metric: str, sentence: str) -> None:
+    result = score([[(0, 2, "A"), (4, 6, "A")]], [[(0, 2, "A"), (4, 5, "A")]], metrics=metric)
+
+    assert result.verdict() == sentence
+
+
+def test_the_labels_of_two_layers_have_the_names_of_their_layers() -> None:
+    gold = Document("d", {"2": [Span(0, 1, "A")], "3": [Span(0, 1, "B")]})
+    labels = next(
+        table for table in score([gold], [gold], metrics="fair").tables() if "labels" in table.title
+    )
+
+    assert [row[0] for row in labels.rows] == ["2: A", "2: micro", "3: B", "3: micro"]
+
+
+@pytest.mark.parametrize("layer", ["1", "2", "4", "labelled", "micro"])
+def test_a_score_is_not_called_after_a_layer_that_is_called_like_a_level(layer: str) -> None:
+    paths = [
+        ("levels", layer, "labelled", layer, "1", "micro", "f1"),
+        ("levels", layer, "unlabelled", "3", "f1"),
+    ]
+
+    assert [*score_names(paths).values()] == ["exact F1 (level 1)", "tiling F1 (level 3, unlabelled)"]
 
 
 def test_first_screen_of_masking_has_layers_of_gold_only_which_others_mask() -> None:

@@ -173,7 +173,7 @@ def test_files_have_tabs_or_are_json_and_keep_unknown_columns(tmp_path: Path) ->
         ),
         ("[1]", "a.tsv:1: a decision must be an object"),
         ("[{}]", "a.tsv:1: the table has no column 'document'"),
-        ("[[[[", "a.tsv:1"),
+        ("[[[[", "a.tsv:1: not JSON"),
         (
             '[{"document": ["d"], "start": 1, "end_inclusive": 1, "fingerprint": "", "choice": ""}]',
             "must be text",
@@ -421,3 +421,78 @@ def test_a_place_without_a_text_has_no_line_of_context() -> None:
 
     assert lines[lines.index("0 label 7-8") + 1] == "  gold B missed token 7–8"
     assert not any(line.isspace() for line in lines)
+
+
+# --- what is written over
+
+
+def fill_in(table: Path, choice: str, comment: str = "") -> None:
+    """Decide about the first place of a table or workbook."""
+    if table.suffix == ".xlsx":
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.load_workbook(table)
+        sheet = book["places"]
+        head = [cell.value for cell in sheet[1]]
+        sheet.cell(2, head.index("choice") + 1).value = choice
+        sheet.cell(2, head.index("comment") + 1).value = comment
+        book.save(table)
+        return
+    mark = "," if table.suffix == ".csv" else "\t"
+    head, first, *rest = table.read_text(encoding="utf-8").split("\n")
+    cells = first.split(mark)
+    for name, text in (("choice", choice), ("comment", comment)):
+        cells[head.split(mark).index(name)] = text
+    table.write_text("\n".join([head, mark.join(cells), *rest]), encoding="utf-8")
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv", "xlsx"])
+@pytest.mark.parametrize(("choice", "comment"), [("gold", ""), ("", "see page 3")])
+def test_decisions_in_a_table_are_not_overwritten(
+    ending: str, choice: str, comment: str, tmp_path: Path
+) -> None:
+    report = errors([[(0, 1, "A")]], [[(0, 2, "A")]])
+    table = tmp_path / f"errors.{ending}"
+    report.write(table)
+    report.write(table)
+    fill_in(table, choice, comment)
+    before = table.read_bytes()
+
+    with pytest.raises(CluevalError, match=r"has 1 decision, which would be overwritten \(name another file"):
+        report.write(table)
+    assert table.read_bytes() == before
+
+
+def test_a_table_of_decisions_that_were_read_is_written_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, tag in (("gold", "B-A"), ("predicted", "B-B")):
+        (tmp_path / f"{name}.conll").write_text(f"w {tag}\n\n", encoding="utf-8")
+    command = ["errors", str(tmp_path / "gold.conll"), str(tmp_path / "predicted.conll"), "-o"]
+    decisions, table = tmp_path / "decisions.tsv", tmp_path / "errors.tsv"
+    assert main([*command, str(decisions)]) == 0
+    fill_in(decisions, "gold", "'=a comment")
+
+    for _ in range(2):
+        assert main([*command, str(table), "--decisions", str(decisions)]) == 0
+    assert "'=a comment" in table.read_text(encoding="utf-8")
+    fill_in(table, "predicted")
+    assert main([*command, str(table), "--decisions", str(decisions)]) == 2
+    assert "errors.tsv: has 1 decision, which would be overwritten" in capsys.readouterr().err
+
+
+def test_places_of_annotators_that_were_decided_are_not_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, tag in (("anna", "B-A"), ("bob", "B-B")):
+        (tmp_path / f"{name}.conll").write_text(f"w {tag}\n\n", encoding="utf-8")
+    files = [str(tmp_path / f"{name}.conll") for name in ("anna", "bob")]
+    places, gold = tmp_path / "open.tsv", tmp_path / "gold.conll"
+    for command in (["agree", *files, "-o"], ["curate", *files, "-o", str(gold), "--undecided"]):
+        places.unlink(missing_ok=True)
+        gold.unlink(missing_ok=True)
+        assert main([*command, str(places)]) == 0
+        fill_in(places, "anna")
+        gold.unlink(missing_ok=True)
+        assert main([*command, str(places)]) == 2
+        assert "open.tsv: has 1 decision, which would be overwritten" in capsys.readouterr().err
+        assert not gold.exists()

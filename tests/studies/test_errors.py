@@ -293,11 +293,8 @@ def test_errors_of_an_iterator_are_read_once_and_have_no_forms() -> None:
     [
         ({"metric": "muc"}, "there are no errors of metric 'muc'"),
         ({"metric": "exact", "level": 1}, "level does not apply to metric exact"),
-        ({"metric": "noisy", "merge": True}, "merge does not apply to metric noisy"),
         ({"conflicts": "last"}, "conflicts are those of decisions"),
         ({"second": PREDICTED, "decisions": "d.tsv"}, "decisions does not apply to two systems"),
-        ({"second": PREDICTED, "metric": "fair"}, "errors of metric fair cannot be compared"),
-        ({"labelled": "entty"}, "there is no layer 'entty'"),
         ({"decisions": "d.tsv", "merge": True}, "merge does not apply to decisions"),
         ({"kind": "missed"}, "errors has no option 'kind'"),
         ({"by": "domain"}, "errors has no option 'by'"),

@@ -216,7 +216,7 @@ def test_sides_that_do_not_belong_together_are_refused(sides: tuple[Any, Any, An
 def test_runs_of_another_text_are_refused() -> None:
     other = [Document("d", {"label": []}, tokens=["x"] * 14)]
 
-    with pytest.raises(CluevalError, match="d"):
+    with pytest.raises(CluevalError, match="document 'd': gold has the token 'w' at position 0 where"):
         list(diff(document([]), document([]), other))
 
 

@@ -11,6 +11,7 @@ from corpora import write
 
 from clueval import Threshold, UsageError, threshold
 from clueval.cli import main
+from clueval.files.errors import FormatError
 from clueval.studies.threshold import Measure, NoThreshold
 
 Capture = pytest.CaptureFixture[str]
@@ -83,7 +84,7 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, content: str) -> None
     from clueval import score
 
     path = write(tmp_path / "t.json", content)
-    with pytest.raises(Exception, match="is not a file of clueval threshold"):
+    with pytest.raises(FormatError, match="is not a file of clueval threshold"):
         score([GOLD], [GOLD], min_score=path)
 
 

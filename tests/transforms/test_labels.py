@@ -244,8 +244,6 @@ def test_score_takes_the_options_of_labels(
     assert result.to_dict() == report
     assert (result + result).to_dict()["prepared"] == {"labels": {"predicted/renamed": 2}}
 
-    assert main([*arguments, "-o", str(names)]) == 2
-    assert "is an input and cannot be overwritten" in capsys.readouterr().err
     write(names, "A\tB\n")
     assert main(arguments) == 2
     assert "the label map has no entry for 'LOC' (1 span), 'PERSON' (1 span)" in capsys.readouterr().err

@@ -31,7 +31,6 @@ from clueval.reports.place import (
     Place,
     fingerprint,
 )
-from clueval.reports.report import Report
 from clueval.studies.agreement.conventions import (
     BOUNDARIES,
     Mark,
@@ -42,7 +41,7 @@ from clueval.studies.agreement.conventions import (
     spans_of,
     votes_of,
 )
-from clueval.studies.decisions import NONE, require_no_choices
+from clueval.studies.decisions import NONE, ReportWithDecisions, require_no_choices
 from clueval.studies.rows import SideTexts
 
 KINDS = (
@@ -266,7 +265,7 @@ def facets_of_places() -> list[Facet]:
     ]
 
 
-class ReportOfAnnotators(Report):
+class ReportOfAnnotators(ReportWithDecisions):
     """A report whose places are those of annotators with these names."""
 
     def __init__(self, names: Sequence[str]) -> None:

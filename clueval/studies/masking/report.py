@@ -36,7 +36,14 @@ from clueval.reports.report import Report
 from clueval.reports.table import Table
 from clueval.results.result import Result
 from clueval.results.signature import Signature
-from clueval.studies.decisions import ANNOTATION, UNCLEAR, PlaceDecision, PlaceDecisions, PlaceKey
+from clueval.studies.decisions import (
+    ANNOTATION,
+    UNCLEAR,
+    PlaceDecision,
+    PlaceDecisions,
+    PlaceKey,
+    ReportWithDecisions,
+)
 from clueval.studies.masking import limits, words
 from clueval.studies.masking.leaks import Inconsistent, Leak, Listed, StringLeak, fingerprint_of, fingerprints
 
@@ -181,7 +188,7 @@ CONVENTION = "convention "
 
 
 @dataclass(frozen=True, repr=False)
-class MaskingReport(Report):
+class MaskingReport(ReportWithDecisions):
     """What was left unmasked: `result` has the figures, `leaks` each mention that is not protected, riskiest first.
 
     `string_leaks` are the words of mentions elsewhere in the text. `needless` are masks without any character of
@@ -365,7 +372,7 @@ class MaskingReport(Report):
 
     def write(self, path: str | Path, *, text: bool = True, lang: str = "", text_lang: str = "") -> None:
         """Write the report to a file, as `Report.write` does; without `text`, leaks have positions only."""
-        Report.write(self.showing(text=text), path, lang=lang, text_lang=text_lang)
+        ReportWithDecisions.write(self.showing(text=text), path, lang=lang, text_lang=text_lang)
 
     def showing(self, *, text: bool) -> MaskingReport:
         """Return the report, with texts of the corpus only if it has them and `text` is true."""
