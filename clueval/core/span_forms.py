@@ -439,6 +439,7 @@ def _labels(label: Any, place: str) -> Any:
 
 def _position(value: Any, place: str) -> int:
     if not is_number(value):
-        advice = f"write int({value!r})" if isinstance(value, str) and value.strip().isdecimal() else FORMS
+        is_whole = value.is_integer() if isinstance(value, float) else str(value).strip().isdecimal()
+        advice = f"write int({value!r})" if is_whole else FORMS
         raise UsageError(f"{place}: positions must be integers, not {described(value)}", advice=advice)
     return index(value)

@@ -229,6 +229,8 @@ def write_inline(document: Document) -> str:
         raise UsageError(f"inline tags cannot hold the document: {problem}", **document.in_errors)
 
     text, start = document.text or "", document.start
+    if text.startswith("\ufeff"):
+        refuse("its text begins with a byte-order mark")
     for mark in _MARK.finditer(text):
         if mark["label"] and is_label(mark["label"], None):
             refuse(f"its text has a link with a label at position {start + mark.start()}")

@@ -147,6 +147,7 @@ class RowReader(RowInput):
         self._seen_tags = SeenTags(file)
         self.seen_sets: dict[str, None] = {}
         self.is_set_seen = False  # whether a row has the annotation set that is read
+        self.rest: Iterator[Document] = iter(())  # the documents of a row with several that are not read yet
 
     def documents(self, row: Any) -> Iterable[Document]:
         """Return the documents of a row: one, unless it is passed over or has several."""
@@ -160,7 +161,8 @@ class RowReader(RowInput):
                 f"the row has {difference}, unlike those of {self.dialect.name}",
                 f"expected: {self.dialect.holds}",
             )
-        return map(self._document, rows)
+        self.rest = map(self._document, rows)
+        return self.rest
 
     def _document(self, value: Any) -> Document:
         dialect = self.dialect
@@ -566,7 +568,7 @@ def documents_of_file(form: Dialect, file: InputFile, options: FormatOptions) ->
 def documents_and_errors(
     form: Dialect, file: InputFile, options: FormatOptions
 ) -> Iterator[Document | CluevalError]:
-    """Yield the documents of a file, and in place of those of a row that cannot be read, its error."""
+    """Yield the documents of a file, and in place of one that cannot be read, its error."""
     rows = file.rows(empty_is_row=is_row(form, []))
     reader = RowReader(form, options, file.name, file.passed_over)
     before = -1
@@ -576,6 +578,18 @@ def documents_and_errors(
             yield from _documents(rows, reader)
             return
         except (FormatError, SpanError) as error:
+            yield error
+        yield from _rest_of_row(reader)
+
+
+def _rest_of_row(reader: RowReader) -> Iterator[Document | CluevalError]:
+    """Yield the documents of a row that are left after one that cannot be read, and the errors of others."""
+    while True:
+        try:
+            yield from reader.rest
+            return
+        except (FormatError, SpanError) as error:
+            error.file, error.line = error.file or reader.file, error.line or reader.number
             yield error
 
 
