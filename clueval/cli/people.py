@@ -215,7 +215,7 @@ def curate(
         clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv
         clueval curate anna.conll bob.conll carl.conll -o gold.tsv --decisions decisions.tsv
     """
-    from clueval.reading.convert import Conversion, format_for  # agree needs none of these
+    from clueval.reading.convert import Conversion, format_for, has_other_columns  # agree needs none of these
     from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
     from clueval.studies.decisions import keep_decisions, read_decisions
 
@@ -271,6 +271,8 @@ def curate(
             output=output.path,
         )
         put_documents(conversion, documents(results))
+    if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), read):
+        remark("only tokens and layers are written; other columns of the annotators' files are left out")
     if undecided is not None:
         listed = UndecidedPlaces(names, places)
         if _is_plain(undecided):

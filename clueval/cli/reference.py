@@ -19,7 +19,7 @@ from clueval.cli.commands import COMMANDS, command_parser, overview, require_com
 from clueval.cli.declared import OneOf
 from clueval.cli.options import settings_of
 from clueval.cli.outputs import LINES, put_result
-from clueval.cli.printing import complain, put, put_markdown
+from clueval.cli.printing import complain, put, put_markdown, put_prose
 from clueval.files import errors
 from clueval.files.errors import UsageError
 from clueval.files.options import option_of, options_of
@@ -57,13 +57,13 @@ def formats(name: Annotated[str, OneOf(NAMES)] | None = None) -> int:
     """
     entries = catalogue()
     if name is not None:
-        put("\n".join(described_format(next(entry for entry in entries if entry.name == name))))
+        put_prose(described_format(next(entry for entry in entries if entry.name == name)))
         return 0
     width = max(map(len, NAMES))
     for entry in entries:
         put(f"{entry.name.ljust(width)}  {_use_of(entry)}")
         for text in (*entry.holds, f"recognised by: {_recognised_by(entry)}"):
-            put("\n".join(_wrapped(text, 4)))
+            put_prose(_wrapped(text, 4))
     put("  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline")
     return 0
 
@@ -118,12 +118,10 @@ def metrics(name: str | None = None) -> int:
         clueval metrics fair
     """
     if name is not None:
-        put("\n".join(described_metric(name)))
+        put_prose(described_metric(name))
         return 0
     width = max(map(len, METRICS))
-    for metric in METRICS:
-        summary = _definition_of(metric).partition("\n")[0]
-        put(f"{metric.ljust(width)}  {summary}")
+    put_prose(f"{metric.ljust(width)}  {_definition_of(metric).partition(chr(10))[0]}" for metric in METRICS)
     return 0
 
 

@@ -60,7 +60,7 @@ def make_span_scorer(
 ) -> Callable[..., Scores]:
     """Return a scorer of entities or, with `spans_key`, of a group of spans.
 
-    `metrics` are names, separated by commas or in a list, and `exact` is always among them.
+    `metrics` are texts as in `clueval.score`, one or a list, and `exact` is always among them.
     `unit` is the unit of positions. With ``character`` reference and prediction may have different tokens,
     and spans with a blank between them are not adjacent, so they do not tile another; with ``token`` the
     tokens must be the same (`TextMismatch`). Raises `UsageError` for unknown names.
@@ -74,9 +74,8 @@ def make_span_scorer(
     """
     if unit not in UNITS:
         raise UsageError(f"unknown unit {unit!r}", advice=f"one of {', '.join(UNITS)}")
-    named = metrics.split(",") if isinstance(metrics, str) else metrics
-    chosen = list(dict.fromkeys(["exact", *named]))
-    plan = Plan(chosen_metrics(chosen))  # raises for an unknown name before training begins
+    named = [metrics] if isinstance(metrics, str) else metrics
+    plan = Plan(chosen_metrics(["exact", *named]))  # raises for an unknown name before training begins
 
     def score_spans(examples: Iterable[Any], **_: Any) -> Scores:
         bag, left_out = Bag(plan.metrics), _LeftOut()
@@ -215,12 +214,13 @@ def _headlines(metric: str, report: Mapping[str, Any]) -> Iterator[tuple[str, Sc
     elif metric == "masking":
         precision, recall = report["precision"]["word_precision"], report["classes"]["all"]["entity_recall"]
         if precision is not None and recall is not None:
-            yield metric, {"p": precision, "r": recall, "f": f_measure(precision, recall)}
+            yield metric, _prf({"precision": precision, "recall": recall})
     elif metric == "coverage":
         yield metric, _prf(report["tokens"]["micro"])
     elif "micro" in report:
         yield metric, _prf(report["micro"])
 
 
-def _prf(prf: Mapping[str, float], way: str = "") -> Scores:
-    return {"p": prf[f"precision{way}"], "r": prf[f"recall{way}"], "f": prf[f"f1{way}"]}
+def _prf(rates: Mapping[str, float], way: str = "") -> Scores:
+    precision, recall = rates[f"precision{way}"], rates[f"recall{way}"]
+    return {"p": precision, "r": recall, "f": f_measure(precision, recall)}

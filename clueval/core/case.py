@@ -383,15 +383,15 @@ def which_count(spans: Sequence[Span], document: Document, where: Where) -> list
 def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
     """Return the labels of `layer` with most positions in a span: of several, those in the earliest place."""
     positions: dict[str, int] = {}
-    places: dict[str, tuple[Any, ...]] = {}
+    earliest: dict[str, tuple[Any, ...]] = {}
     for neighbour in around:
         label = neighbour.by_layer.get(layer)
         if label is not None:
             inside = min(span.end, neighbour.end) - max(span.start, neighbour.start)
             positions[label] = positions.get(label, 0) + inside
-            place = neighbour.start, neighbour.end, neighbour.fragments
-            places[label] = min(place, places.get(label, place))
-    ranks = {label: (-number, places[label]) for label, number in positions.items()}
+            ranges = neighbour.start, neighbour.end, neighbour.fragments
+            earliest[label] = min(ranges, earliest.get(label, ranges))
+    ranks = {label: (-number, earliest[label]) for label, number in positions.items()}
     best = min(ranks.values(), default=None)
     return {label for label, rank in ranks.items() if rank == best}
 
@@ -479,9 +479,9 @@ def _from_hashable(kind: str, value: Any) -> Any:
 
 def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
     """Return entries as sorted by `_rank`, which is made only for those with equal start, end and side: few have it."""
-    place = itemgetter(0, 1, 2)
+    by_side = itemgetter(0, 1, 2)
     ranked: list[_Entry] = []
-    for _, run in groupby(sorted(entries, key=place), key=place):
+    for _, run in groupby(sorted(entries, key=by_side), key=by_side):
         equal = list(run)
         ranked += equal if len(equal) == 1 else sorted(equal, key=_rank)
     return ranked

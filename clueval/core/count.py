@@ -266,12 +266,12 @@ def _count_cases(bag: Bag, plan: Plan, place: DocumentPlace, pair: Text, parts: 
     where = plan.on_spans(metadata_with_id(pair.first), bag.layers)
     present = presence(pair.sides)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
-    whole = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
-    cut = [(place, whole, pair.positions)]
+    of_text = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
+    cut = [(place, of_text, pair.positions)]
     if parts is not None:
         cut = [
             (place._replace(sentence=part.number), keys, part.positions)
-            for part, keys in zip(parts, parts.cut_keys(whole), strict=True)
+            for part, keys in zip(parts, parts.cut_keys(of_text), strict=True)
         ]
     documents = int(not pair.beside)
     for part_place, by_sequence, positions in cut:
@@ -331,18 +331,18 @@ def _count_documents(
     Returns None if what a metric counts in the parts is not what it counts in the whole, as of metrics that compare all
     mentions of a document; raises `UsageError` if sentences are asked for.
     """
-    whole = _tallies(bag, plan, pairs, aligned)
-    if not (parts and whole):
-        return whole
+    of_text = _tallies(bag, plan, pairs, aligned)
+    if not (parts and of_text):
+        return of_text
     beside = [pair for pair in aligned if pair.beside]
     pieces = [list(parts.cut_pair(pair)) for pair in aligned if not pair.beside]
     texts = [(part.number, [of_pair[index] for of_pair in pieces]) for index, part in enumerate(parts)]
     if len(parts) == 1 and not beside:
-        return [(texts[0][0], *tally) for _, *tally in whole]  # type: ignore[misc]  # of three values
+        return [(texts[0][0], *tally) for _, *tally in of_text]  # type: ignore[misc]  # of three values
     by_part = [_tallies(bag, plan, text, text, number) for number, text in texts]
     if beside:
         by_part.append(_tallies(bag, plan, beside, beside))
-    for index, (_, _, name, tally) in enumerate(whole):
+    for index, (_, _, name, tally) in enumerate(of_text):
         if added((tallies[index][3], 1) for tallies in by_part) == tally:
             continue
         if plan.units == SENTENCE:
@@ -365,7 +365,7 @@ def _tallies(
         where = plan.on_spans(metadata_with_id(first), bag.layers)
         texts = aligned if metric.same_text else pairs
         if plan.merge and not metric.whole:
-            texts = [_with_layers(pair, bag.layers, whole=not metric.merges) for pair in texts]
+            texts = [_with_layers(pair, bag.layers, merge=not metric.merges) for pair in texts]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
             try:
                 if not metric.gaps:
@@ -384,14 +384,14 @@ def _tallies(
     return tallies
 
 
-def _with_layers(pair: Any, layers: Sequence[str], *, whole: bool) -> Any:
-    """Return a pair whose documents have the same layers, in the order of `layers`; `whole`: merged into one."""
+def _with_layers(pair: Any, layers: Sequence[str], *, merge: bool) -> Any:
+    """Return a pair whose documents have the same layers, in the order of `layers`; `merge`: merged into one."""
     from clueval.core.matching import with_merged  # most corpora are not merged
 
     names = [name for name in layers if any(name in side.layers for side in pair.sides)]
     gold, predicted = (
         replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
     )
-    if whole:
+    if merge:
         gold, predicted = with_merged(gold), with_merged(predicted)
     return replace(pair, gold=gold, predicted=predicted)

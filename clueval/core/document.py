@@ -298,13 +298,13 @@ class Document:
         rows = self.layers.rows(layer)  # type: ignore[attr-defined]  # they are `Layers`
         return len(self.layers[layer] if rows is None else rows)
 
-    def placed(self, place: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
-        """Return the document with spans and sentences at other positions: `place` returns the new range for a range.
+    def placed(self, new_range: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
+        """Return the document with spans and sentences at other positions: `new_range` takes a range.
 
         `changes` are new values of other fields.
         """
-        layers = {layer: [span.placed(place) for span in spans] for layer, spans in self.layers.items()}
-        sentences = [Sentence(*place(start, end), name) for start, end, name in self.sentences]
+        layers = {layer: [span.placed(new_range) for span in spans] for layer, spans in self.layers.items()}
+        sentences = [Sentence(*new_range(start, end), name) for start, end, name in self.sentences]
         return replace(self, layers=layers, sentences=sentences, **changes)
 
     def from_position(self, start: int) -> Document:

@@ -22,7 +22,7 @@ from clueval.core.overlap import shared_positions
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
-from clueval.files.options import is_number, option_field, require_choices
+from clueval.files.options import is_number, require_choices, setting_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,13 @@ class Exact(Metric):
 
     name: ClassVar[str] = "exact"
 
-    min_overlap: float | None = option_field(
+    min_overlap: float | None = setting_field(
         None,
-        "--min-overlap",
-        "SHARE",
         "above 0, up to 1: spans of one label that share at least this part of their positions are correct",
         later=True,
     )
-    overlap_of: str = option_field(
+    overlap_of: str = setting_field(
         "gold",
-        "--overlap-of",
-        "WHAT",
         "with min_overlap: the part is of the positions of gold's span, or of those of both (union)",
         choices=("gold", "union"),
         later=True,

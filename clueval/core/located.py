@@ -157,11 +157,11 @@ def _located_spans(
 
 def count_in_place(metrics: Sequence[Metric], case: Located, pair: Text) -> list[Tally]:
     """Return what metrics count in a case where it stands; an error names the document."""
-    whole = Case(case.sides, case.counted)
+    plain_case = Case(case.sides, case.counted)
     try:
         for metric in metrics:
-            require_countable(metric, whole)
-        return [metric.count(whole) for metric in metrics]
+            require_countable(metric, plain_case)
+        return [metric.count(plain_case) for metric in metrics]
     except CluevalError as error:
         document = document_of_error(metrics, case, pair)
         error.document, error.file = document.id, error.file or document.file

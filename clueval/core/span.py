@@ -181,17 +181,19 @@ class Span:
             return overlap
         return bool(intersect(self.fragments, other.fragments))
 
-    def placed(self, place: Callable[[int, int], tuple[int, int]]) -> Span:
-        """Return the span at other positions: `place` returns the new range for a range, a part, or one of the tokens.
+    def placed(self, new_range: Callable[[int, int], tuple[int, int]]) -> Span:
+        """Return the span at other positions: `new_range` takes a range, a part, or one of the tokens.
 
         >>> Span.of_fragments([(0, 3), (7, 9)]).placed(lambda start, end: (start + 5, end + 5)).fragments
         ((5, 8), (12, 14))
         """
-        start, end = place(self.start, self.end)
-        parts = None if self.parts is None else tuple(place(*part) for part in self.parts)
+        start, end = new_range(self.start, self.end)
+        parts = None if self.parts is None else tuple(new_range(*part) for part in self.parts)
         tokens = self.tokens
         if tokens is not None:
-            tokens = frozenset(position for token in tokens for position in range(*place(token, token + 1)))
+            tokens = frozenset(
+                position for token in tokens for position in range(*new_range(token, token + 1))
+            )
         return Span(start, end, self.labels, self.features, tokens, self.id, self.line, parts)
 
 
@@ -215,7 +217,7 @@ def _frozen_labels(labels: Mapping[str, str | None] | str) -> Frozen:
 def _checked_parts(parts: Sequence[tuple[int, int]], start: int, end: int, line: int | None) -> Ranges | None:
     """Return the parts of a span as tuples, None for a single one."""
     ranges = tuple((first, last) for first, last in parts)
-    if any(type(place) is not int for part in ranges for place in part):
+    if any(type(position) is not int for part in ranges for position in part):
         raise SpanError(f"positions must be integers, not {ranges!r}", line=line)
     span = f"span [{start},{end})"
     if not ranges or ranges[0][0] != start or ranges[-1][1] != end:

@@ -30,6 +30,9 @@ from clueval.files.errors import CluevalError, SpanError, UsageError, described,
 UNPARSABLE = "unparsable"
 """The metadata of a document with the number of what could not be read in an answer."""
 
+REPAIRED_ANSWERS = "repaired answers"
+"""What is counted beside what is passed over: answers whose JSON was read out of other text."""
+
 BY_ID = "custom_id"
 """The metadata of an answer of a batch with its id, by which alone it is found."""
 
@@ -436,6 +439,7 @@ def _labels(label: Any, place: str) -> Any:
 
 def _position(value: Any, place: str) -> int:
     if not is_number(value):
-        advice = f"write int({value!r})" if isinstance(value, str) and value.strip().isdecimal() else FORMS
+        is_whole = value.is_integer() if isinstance(value, float) else str(value).strip().isdecimal()
+        advice = f"write int({value!r})" if is_whole else FORMS
         raise UsageError(f"{place}: positions must be integers, not {described(value)}", advice=advice)
     return index(value)

@@ -232,6 +232,11 @@ def option_field(value: Value, /, flag: str, metavar: str | None, help: str, **m
     return declared
 
 
+def setting_field(value: Value, /, help: str, **more: Any) -> Value:
+    """Return the field of a metric that is a setting with this default; see `Option` for the other arguments."""
+    return option_field(value, "", None, help, **more)
+
+
 def option_of(declared: Field[Any]) -> Option | None:
     """Return the option of a field, or None."""
     return declared.metadata.get(_KEY)

@@ -46,12 +46,13 @@ def in_points(
     for mention in mentions:
         ranges = _ranges_in_points(mention.ranges, place, len(text))
         if ranges is None:
+            reach = f"its positions are {mention.ranges[0][0]} to {mention.ranges[-1][1]}"
             raise SpanError(
                 f"{mention.name} lies outside the text, or within a character",
                 file=file,
                 line=mention.line,
                 document=document,
-                advice=_advice(text, mentions, unit) or f"the text has {len(text)} characters",
+                advice=_advice(text, mentions, unit) or f"{reach}, and the text has {len(text)} characters",
             )
         positions.append(ranges)
     for mention, ranges in zip(mentions, positions, strict=True):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
 
@@ -70,15 +71,12 @@ class _SpanKeys(NamedTuple):
     end: str
     label: str
     features: tuple[str, ...]
-    has_fragments: bool = False
-    has_details: bool = False
+    has_fragments: bool
+    has_details: bool
 
 
-_KEYS_OF_LISTS = _SpanKeys("start", "end", "label", ())
-"""What the values of a span that is a list are called."""
-
-_Member = tuple[Any, _SpanKeys, Mapping[str, Any]]
-"""A span as a row has it, or one of its alternatives, with its keys and the features of its group."""
+_GROUP_FEATURES = object()
+"""The key of the features of its group in the object of a span with alternatives, or of one of these."""
 
 
 class _RowsOfTags(Mapping[str, "list[Row]"]):
@@ -113,7 +111,6 @@ def _decoded(
     ]
 
 
-_NO_LIMIT = sys.maxsize
 _MOST_SHAPES = 1000
 """The number of combinations of keys that are remembered."""
 
@@ -133,17 +130,24 @@ class RowReader(RowInput):
         sources = () if options.layers is None or dialect.source_is != "key" else options.layers.values()
         self._paths = paths(dialect.text, dialect.tokens, dialect.id, dialect.spans, *map(str, sources))
         self._span_paths = paths(dialect.start, dialect.ends, dialect.label)
-        self._not_metadata, self._no_features = hidden_keys(dialect), keys_of_no_features(dialect)
+        self._not_metadata = hidden_keys(dialect)
+        self._no_features = keys_of_no_features(dialect) | {_GROUP_FEATURES}
         self._control = dialect.control if options.layers is not None else ""
         # whether the features of a span are an object
         self._has_objects = dialect.features not in ("", "*") and "|" not in dialect.features
         self._sources: Mapping[str, str] = {}  # of layers, once they are asked for
-        self._row_keys: dict[tuple[str, ...], _RowKeys] = {}
-        self._span_keys: dict[tuple[str, ...], _SpanKeys] = {}
+        # of the current row
+        self._text: str | None = None
+        self._tokens: list[str] | None = None
+        self._id = ""
+        self._within: tuple[int, int] | None = None  # the range in which all spans so far lie
+        self._keys_of_row = lru_cache(_MOST_SHAPES)(self._new_row_keys)
+        self._keys_of_span = lru_cache(_MOST_SHAPES)(self._new_span_keys)
         self._tag_names: dict[str, Mapping[int, str]] = {}
         self._seen_tags = SeenTags(file)
         self.seen_sets: dict[str, None] = {}
         self.is_set_seen = False  # whether a row has the annotation set that is read
+        self.rest: Iterator[Document] = iter(())  # the documents of a row with several that are not read yet
 
     def documents(self, row: Any) -> Iterable[Document]:
         """Return the documents of a row: one, unless it is passed over or has several."""
@@ -157,48 +161,45 @@ class RowReader(RowInput):
                 f"the row has {difference}, unlike those of {self.dialect.name}",
                 f"expected: {self.dialect.holds}",
             )
-        return map(self._document, rows)
+        self.rest = map(self._document, rows)
+        return self.rest
 
     def _document(self, value: Any) -> Document:
         dialect = self.dialect
         row = self.mapping(value)
         if self._paths:
             row = with_paths(row, self._paths)
-        shape = tuple(row)
-        keys = self._row_keys.get(shape) or self._new_row_keys(shape, row)
-        tokens = text = None
+        keys = self._keys_of_row(tuple(row))
+        self._tokens = self._text = None
         if keys.content is not None and dialect.tokens:
-            tokens = self.listed(row[keys.content], repr(keys.content))
-            if not {*map(type, tokens)} <= {str} and not all(isinstance(token, str) for token in tokens):
+            self._tokens = self.listed(row[keys.content], repr(keys.content))
+            if not {*map(type, self._tokens)} <= {str} and not all(isinstance(t, str) for t in self._tokens):
                 self.refuse("a token is not a text")
         elif keys.content is not None:
-            text = row[keys.content]
-            if not isinstance(text, str):
+            self._text = row[keys.content]
+            if not isinstance(self._text, str):
                 self.refuse(f"{keys.content!r} is not a text")
         for key in keys.not_read:
             self.passed_over[key] += len(self.listed(row[key], repr(key)))
-        identifier = self._id(row, keys.ids)
+        self._id = self._id_in(row, keys.ids)
         tags: Mapping[str, list[str]] = NOTHING
         sentences: Sequence[Sentence] = ()
         if dialect.tags:
             if dialect.plain is not None:
                 sentences = row.get("sentences", ())
-            size = len(tokens or ())
-            tags = Frozen(
-                {layer: self._tags(row, str(key), layer, size) for layer, key in keys.layers.items()}
-            )
-            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, size, identifier)
+            tags = Frozen({layer: self._tags(row, str(key), layer) for layer, key in keys.layers.items()})
+            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences)
         else:
-            layers = self._layers(row, keys.layers, text, tokens, identifier)
+            layers = self._layers(row, keys.layers)
         metadata = scalars({key: row[key] for key in keys.rest}) if keys.rest else NOTHING
         for key in keys.metadata:
             if (item := row[key]) is not None:
                 metadata = {**metadata, **scalars(item if isinstance(item, dict) else {key: item})}
         return Document(
-            identifier,
+            self._id,
             layers,
-            tokens=tokens,
-            text=text,
+            tokens=self._tokens,
+            text=self._text,
             unit="token" if dialect.tokens else "character",
             metadata=Frozen(metadata) if metadata else NOTHING,
             sentences=sentences,
@@ -207,8 +208,8 @@ class RowReader(RowInput):
             ordered=dialect.ordered,
         )
 
-    def _new_row_keys(self, shape: tuple[str, ...], row: Mapping[str, Any]) -> _RowKeys:
-        """Return the keys of rows with these keys, which are remembered."""
+    def _new_row_keys(self, row: tuple[str, ...]) -> _RowKeys:
+        """Return how rows with these keys are read."""
         dialect = self.dialect
         content = None
         if dialect.tokens:
@@ -221,26 +222,23 @@ class RowReader(RowInput):
         )
         layers = self._keys_of_tags(row) if dialect.tags else self._keys_of_spans(row)
         hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
-        rest = tuple(key for key in shape if key not in hidden) if dialect.rest else ()
-        if len(self._row_keys) == _MOST_SHAPES:
-            self._row_keys.clear()
-        self._row_keys[shape] = _RowKeys(content, layers, ids, metadata, rest, not_read)
-        return self._row_keys[shape]
+        rest = tuple(key for key in row if key not in hidden) if dialect.rest else ()
+        return _RowKeys(content, layers, ids, metadata, rest, not_read)
 
-    def _required(self, row: Mapping[str, Any], what: str, keys: str) -> str:
+    def _required(self, row: Collection[str], what: str, keys: str) -> str:
         """Return the first of some keys that a row has, of which it needs one."""
         key = first_key(row, keys)
         if key is None:
             self._refuse_without(row, what, keys)
         return key
 
-    def _refuse_without(self, row: Mapping[str, Any], what: str, keys: str) -> NoReturn:
+    def _refuse_without(self, row: Collection[str], what: str, keys: str) -> NoReturn:
         advice = advice_on_keys(self.dialect, row, keys)
         if what == "spans":
             advice = advice or "no spans are written []"
         self.refuse(f"the row has no {what}: no key {either(keys)}", advice)
 
-    def _id(self, row: Mapping[str, Any], keys: Iterable[str]) -> str:
+    def _id_in(self, row: Mapping[str, Any], keys: Iterable[str]) -> str:
         for key in keys:
             if (value := row[key]) is not None:
                 return value if isinstance(value, str) else self.scalar(value, "the id of the row")
@@ -264,7 +262,7 @@ class RowReader(RowInput):
 
     # Tags
 
-    def _keys_of_tags(self, row: Mapping[str, Any]) -> Mapping[str, str]:
+    def _keys_of_tags(self, row: Collection[str]) -> Mapping[str, str]:
         """Return the key of the tags of each layer."""
         if self.dialect.tags != "*":
             return dict.fromkeys(self.sources(), self.dialect.tags)
@@ -281,10 +279,10 @@ class RowReader(RowInput):
             )
         return {DEFAULT_LAYER: keys[0]}
 
-    def _tags(self, row: Mapping[str, Any], key: str, layer: str, tokens: int) -> list[str]:
+    def _tags(self, row: Mapping[str, Any], key: str, layer: str) -> list[str]:
         if key not in row:
             self.refuse(f"the row has no key {key!r}")
-        values = self.listed(row[key], repr(key))
+        values, tokens = self.listed(row[key], repr(key)), len(self._tokens or ())
         if len(values) != tokens:
             self.refuse(f"{key!r} has {len(values)} values for {tokens} tokens")
         if not {*map(type, values)} <= {str}:
@@ -313,22 +311,21 @@ class RowReader(RowInput):
             self.refuse(f"the number {value} of {key!r} has no name", "check names=...")
         return self._tag_names[key][value]
 
-    def _layers_of_tags(
-        self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence], size: int, identifier: str
-    ) -> Layers:
+    def _layers_of_tags(self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence]) -> Layers:
         scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
+        within = 0, len(self._tokens or ())
         if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
-            return Layers({}, _RowsOfTags(tags, sentences), self.number, within=(0, size))
+            return Layers({}, _RowsOfTags(tags, sentences), self.number, within=within)
         try:
             rows = {layer: _decoded(values, sentences, scheme, invalid) for layer, values in tags.items()}
         except TagError as error:
-            error.file, error.line, error.document = self.file, self.number, identifier
+            error.file, error.line, error.document = self.file, self.number, self._id
             raise
-        return Layers({}, rows, self.number, within=(0, size))
+        return Layers({}, rows, self.number, within=within)
 
     # Spans
 
-    def _keys_of_spans(self, row: Mapping[str, Any]) -> Mapping[str, str | None]:
+    def _keys_of_spans(self, row: Collection[str]) -> Mapping[str, str | None]:
         """Return the key of the spans of each layer."""
         dialect = self.dialect
         self._sources = self._sources or self.sources()
@@ -341,27 +338,19 @@ class RowReader(RowInput):
             for layer, keys in keys_by_layer.items()
         }
 
-    def _layers(
-        self,
-        row: dict[str, Any],
-        keys: Mapping[str, str | None],
-        text: str | None,
-        tokens: list[str] | None,
-        identifier: str,
-    ) -> Mapping[str, Sequence[Span]]:
+    def _layers(self, row: Mapping[str, Any], keys: Mapping[str, str | None]) -> Mapping[str, Sequence[Span]]:
         """Return the spans of each layer, which are made when they are asked for, unless they have gaps or groups."""
-        ordered = self.dialect.ordered
+        ordered, content = self.dialect.ordered, self._tokens if self._text is None else self._text
+        in_points = self.options.offsets in (None, "points")
+        self._within = (0, len(content)) if in_points and content is not None else None
         rows: dict[str, list[Row]] = {}
         details: dict[str, list[Details]] = {}
         spans: dict[str, list[Span]] = {}
         for layer, key in keys.items():
             rows[layer] = []
-            items = [] if key is None else row[key]
-            items = items if type(items) is list else self.listed(items, repr(key))
-            if not items:
+            if key is None or not (items := self._items(row[key], key, self._sources[layer])):
                 continue
-            members = self._members(items, self._sources[layer])
-            layer_rows, layer_details, ranges = self._spans(members, layer, text, tokens, identifier)
+            layer_rows, layer_details, ranges = self._spans(items, layer, self._sources[layer])
             if ranges:
                 layer_spans = [
                     (ranges.get(number) or (span[:2],), span[2], layer_details[number])
@@ -375,52 +364,62 @@ class RowReader(RowInput):
                 layer_details = [layer_details[number] for number in order]
             if layer_details:
                 details[layer] = layer_details
-        layers = Layers({}, rows, self.number, details)
+        layers = Layers({}, rows, self.number, details, self._within)
         return {layer: spans.get(layer) or layers[layer] for layer in keys} if spans else layers
 
+    def _items(self, items: Any, key: str, source: str) -> list[Any]:
+        """Return the spans of a source and of the annotation set that is read, as a row has them under a key."""
+        items = items if type(items) is list else self.listed(items, repr(key))
+        if self._control:
+            items = [item for item in items if type(item) is not dict or item.get(self._control) == source]
+        if self.set is not None and self.dialect.of_span:
+            items = [item for item in items if type(item) is not dict or self._is_of_set(item)]
+        return list(self._members(items)) if self._span_paths else items
+
     def _spans(
-        self,
-        members: Iterable[_Member],
-        layer: str,
-        text: str | None,
-        tokens: list[str] | None,
-        document: str,
+        self, items: list[Any], layer: str, source: str, *, are_members: bool = False
     ) -> tuple[list[Row], list[Details], Mapping[int, Ranges]]:
         """Return the spans of a layer, what they have besides, and the ranges of those with gaps or in groups.
 
-        The loop takes most of the time of reading, so it is one body.
+        The loop takes most of the time of reading, so it is one body. `are_members`: `_members` has returned `items`.
         """
         dialect, in_points = self.dialect, self.options.offsets in (None, "points")
-        content = tokens if text is None else text
-        limit = len(content) if content is not None and in_points else _NO_LIMIT
+        text = self._text
+        limit = sys.maxsize if self._within is None else self._within[1]
         nothing: Details = NOTHING, None, self.number
         more = bool(dialect.end_inclusive)
         rows: list[Row] = []
         details: list[Details] = []
         ranges: dict[int, Ranges] = {}
         references: dict[int, Any] = {}  # by the number of the span, where it is not the text at its position
-        has_details, keys = False, _KEYS_OF_LISTS
-        for item, item_keys, group in members:
+        label_keys = source if dialect.source_is == "label" else dialect.label
+        has_details, names = False, None
+        for item in items:
             span_details, fragments, reference = nothing, None, None
-            if item_keys is not keys:
-                keys = item_keys
-                start_key, end_key, label_key, _, has_fragments, keys_have_details = keys
-            if keys is _KEYS_OF_LISTS:
-                start, end, label = item if type(item) is list and len(item) == 3 else self._listed_span(item)
-            else:
+            if type(item) is dict:
+                if item.keys() != names:
+                    is_special = "alternatives" in item or "entity" in item
+                    if is_special and not (are_members or self._span_paths):
+                        return self._spans(list(self._members(items)), layer, source, are_members=True)
+                    names, keys = item.keys(), self._keys_of_span(label_keys, *item)
+                    start_key, end_key, label_key, _, has_fragments, keys_have_details = keys
                 start, end, label = item.get(start_key), item.get(end_key), item.get(label_key)
                 reference = item.get(dialect.reference)
                 if has_fragments and (fragments := self._fragments(item)) is not None:
                     start, end = fragments[0][0], fragments[-1][1] - more
-                if keys_have_details or group:
-                    has_details, span_details = True, self._details(item, keys, group)
+                if keys_have_details:
+                    has_details, span_details = True, self._details(item, keys)
+            else:
+                start_key, end_key, names = "start", "end", None
+                start, end, label = item if type(item) is list and len(item) == 3 else self._listed_span(item)
             if type(start) is not int or type(end) is not int:
-                start, end = self.whole(start, keys.start), self.whole(end, keys.end)
+                start, end = self.whole(start, start_key), self.whole(end, end_key)
             if type(label) is not str or not label:
                 label = self._label(label)
             end += more
             if not 0 <= start < end <= limit:
-                self._require_place(start, end, layer, label, None if text is not None else tokens, document)
+                self._within = None
+                self._require_place(start, end, layer, label)
             if (
                 reference is not None
                 and text is not None
@@ -432,40 +431,27 @@ class RowReader(RowInput):
             rows.append((start, end, label))
             details.append(span_details)
         if references or not in_points:
-            rows = self._in_points(text, rows, ranges, references, document)
+            rows = self._in_points(rows, ranges, references)
         return rows, details if has_details else [], ranges
 
-    def _members(self, items: Iterable[Any], source: str) -> Iterator[_Member]:
-        dialect = self.dialect
-        label_keys = source if dialect.source_is == "label" else dialect.label
-        of_span = "" if self.set is None else dialect.of_span
-        keys, names = _KEYS_OF_LISTS, None
-        for number, item in enumerate(items):
-            if self._control and type(item) is dict and item.get(self._control) != source:
-                continue
-            if type(item) is not dict:
-                yield item, _KEYS_OF_LISTS, NOTHING
-            elif of_span and (owner := first_value(item, of_span)) is not None and str(owner) != self.set:
-                continue
-            elif self._span_paths or "alternatives" in item or "entity" in item:
-                for member, group in self._group(item, number):
-                    yield member, self._keys_of(member, label_keys), group
-            else:
-                if item.keys() != names:
-                    names, keys = item.keys(), self._keys_of(item, label_keys)
-                yield item, keys, NOTHING
+    def _is_of_set(self, item: Mapping[str, Any]) -> bool:
+        owner = first_value(item, self.dialect.of_span)
+        return owner is None or str(owner) == self.set
 
-    def _group(
-        self, item: dict[str, Any], number: int
-    ) -> Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-        """Return the object of a span and those of its alternatives, each with the features of its group."""
-        if is_token_of_pipeline(item):
-            self.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
-        try:
-            members = list(members_of(item, str(number)))
-        except ValueError as error:
-            self.refuse(str(error), 'as in "alternatives": [{"start": 0, "end": 2}]')
-        return [(with_paths(member, self._span_paths), group) for member, group in members]
+    def _members(self, items: Iterable[Any]) -> Iterator[Any]:
+        """Yield spans with the values of paths, and after each its alternatives."""
+        for number, item in enumerate(items):
+            if type(item) is not dict:
+                yield item
+                continue
+            if is_token_of_pipeline(item):
+                self.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
+            try:
+                for member, group in members_of(item, str(number)):
+                    more = {_GROUP_FEATURES: group} if group else {}
+                    yield {**with_paths(member, self._span_paths), **more}
+            except ValueError as error:
+                self.refuse(str(error), 'as in "alternatives": [{"start": 0, "end": 2}]')
 
     def _listed_span(self, item: Any) -> Sequence[Any]:
         """Return the start, the end and the label of a list of these; the label may be missing."""
@@ -479,20 +465,15 @@ class RowReader(RowInput):
             self.refuse("a span is not [start, end, label]")
         return item if len(item) == 3 else (*item, None)
 
-    def _require_place(
-        self, start: int, end: int, layer: str, label: str, tokens: list[str] | None, document: str
-    ) -> None:
+    def _require_place(self, start: int, end: int, layer: str, label: str) -> None:
         """Raise `SpanError` for positions outside the tokens, and for such that no text has."""
-        if tokens is not None:
-            raise SpanError(
-                f"a span from token {start} to {end - 1} is not within the {len(tokens)} tokens, from 0",
-                line=self.number,
-                document=document,
-                advice=self.dialect.advice,
-            )
+        if self._tokens is not None:
+            length = len(self._tokens)
+            problem = f"a span from token {start} to {end - 1} is not within the {length} tokens, from 0"
+            raise SpanError(problem, line=self.number, document=self._id, advice=self.dialect.advice)
         Span(start, end, {layer: label}, line=self.number)
 
-    def _details(self, item: Mapping[str, Any], keys: _SpanKeys, group: Mapping[str, Any]) -> Details:
+    def _details(self, item: Mapping[Any, Any], keys: _SpanKeys) -> Details:
         """Return the features of a span, its id and its line."""
         features: Mapping[str, Any] = NOTHING
         if keys.features:
@@ -504,14 +485,12 @@ class RowReader(RowInput):
         identifier = item.get(self.dialect.span_id)
         if not isinstance(identifier, int | str) or identifier == "":
             identifier = None
-        return {**features, **group} if group else features, identifier, self.number
+        if _GROUP_FEATURES in item:
+            features = {**features, **item[_GROUP_FEATURES]}
+        return features, identifier, self.number
 
-    def _keys_of(self, item: Mapping[str, Any], label_keys: str) -> _SpanKeys:
-        """Return how objects with these keys are read, which is remembered."""
-        shape = (label_keys, *item)
-        keys = self._span_keys.get(shape)
-        if keys is not None:
-            return keys
+    def _new_span_keys(self, label_keys: str, *item: str) -> _SpanKeys:
+        """Return how objects with these keys are read."""
         dialect = self.dialect
         key_groups = (dialect.start, dialect.ends, label_keys)
         start, end, label = (first_key(item, keys) or keys_of(keys)[0] for keys in key_groups)
@@ -528,11 +507,10 @@ class RowReader(RowInput):
             features = tuple(key for key in item if key not in self._no_features and key != label)
         elif "|" in dialect.features:
             features = tuple(key for key in keys_of(dialect.features) if key in item)
-        has_details = bool(features) or not {dialect.span_id, dialect.features}.isdisjoint(item)
-        if len(self._span_keys) == _MOST_SHAPES:
-            self._span_keys.clear()
-        self._span_keys[shape] = _SpanKeys(start, end, label, features, "fragments" in item, has_details)
-        return self._span_keys[shape]
+        has_details = bool(features) or not {dialect.span_id, dialect.features, _GROUP_FEATURES}.isdisjoint(
+            item
+        )
+        return _SpanKeys(start, end, label, features, "fragments" in item, has_details)
 
     def _fragments(self, item: Mapping[str, Any]) -> Ranges | None:
         try:
@@ -547,15 +525,10 @@ class RowReader(RowInput):
         return NO_LABEL if label is None else self.scalar(label, "a label") or NO_LABEL
 
     def _in_points(
-        self,
-        text: str | None,
-        rows: list[Row],
-        ranges: dict[int, Ranges],
-        references: Mapping[int, Any],
-        document: str,
+        self, rows: list[Row], ranges: dict[int, Ranges], references: Mapping[int, Any]
     ) -> list[Row]:
         """Return spans in code points, after comparing their texts with the text at their positions."""
-        unit = self.options.offsets
+        unit, text = self.options.offsets, self._text
         if text is None:
             if rows and not self.dialect.tokens:
                 self.refuse(f"positions in {unit} need the text, which the row does not have")
@@ -576,7 +549,7 @@ class RowReader(RowInput):
         if unit is None and self.dialect.utf16 and not text.isascii():
             is_wide = not fits(text, mentions, "points") and fits(text, mentions, "utf16")
             unit = "utf16" if is_wide else None
-        places = in_points(text, mentions, unit, file=self.file, document=document)
+        places = in_points(text, mentions, unit, file=self.file, document=self._id)
         if unit in (None, "points"):
             return rows
         ranges |= {number: places[number] for number in ranges}
@@ -595,7 +568,7 @@ def documents_of_file(form: Dialect, file: InputFile, options: FormatOptions) ->
 def documents_and_errors(
     form: Dialect, file: InputFile, options: FormatOptions
 ) -> Iterator[Document | CluevalError]:
-    """Yield the documents of a file, and in place of those of a row that cannot be read, its error."""
+    """Yield the documents of a file, and in place of one that cannot be read, its error."""
     rows = file.rows(empty_is_row=is_row(form, []))
     reader = RowReader(form, options, file.name, file.passed_over)
     before = -1
@@ -605,6 +578,18 @@ def documents_and_errors(
             yield from _documents(rows, reader)
             return
         except (FormatError, SpanError) as error:
+            yield error
+        yield from _rest_of_row(reader)
+
+
+def _rest_of_row(reader: RowReader) -> Iterator[Document | CluevalError]:
+    """Yield the documents of a row that are left after one that cannot be read, and the errors of others."""
+    while True:
+        try:
+            yield from reader.rest
+            return
+        except (FormatError, SpanError) as error:
+            error.file, error.line = error.file or reader.file, error.line or reader.number
             yield error
 
 
@@ -650,8 +635,9 @@ def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
     if (annotator := first_value(row, dialect.annotator)) is not None:
         return [(str(annotator),)]
     items = row.get(first_key(row, dialect.spans)) if dialect.of_span else None
-    objects = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    owners = [first_value(item, dialect.of_span) for item in objects]
+    if not isinstance(items, list):
+        return []
+    owners = [first_value(item, dialect.of_span) for item in items if isinstance(item, dict)]
     return [(str(owner),) for owner in owners if owner is not None]
 
 

@@ -47,7 +47,7 @@ from clueval.core.span import NOTHING, Span, name_of
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
-from clueval.files.options import is_number, option, option_field
+from clueval.files.options import is_number, option, setting_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +164,8 @@ class Noisy(DocumentMetric):
     same_text: ClassVar[bool] = False
     gaps: ClassVar[bool] = False
 
-    threshold: float = option_field(
-        0.30, "--threshold", "T", "from 0 to 1: the greatest share of the text of a gold span that may differ"
+    threshold: float = setting_field(
+        0.30, "from 0 to 1: the greatest share of the text of a gold span that may differ"
     )
     max_alignment: int = field(
         default=MAX_CELLS,

@@ -60,7 +60,7 @@ from clueval.core.overlap import (
 from clueval.core.span import SIDES, Ranges, Span, by_position, name_of
 from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import OverlapError, UsageError
-from clueval.files.options import is_number, option_field, require_beta
+from clueval.files.options import is_number, require_beta, setting_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,12 @@ class Partial(Metric):
     flat: ClassVar[bool] = True
     filters: ClassVar[str | None] = "score without the filter, or filter the files"
 
-    factor: float = option_field(
-        0.75, "--factor", "S", "from 0 to 1: a partial match counts its share of overlap times this factor"
+    factor: float = setting_field(
+        0.75, "from 0 to 1: a partial match counts its share of overlap times this factor"
     )
-    glue: bool = option_field(
-        False, "--glue", None, "merge overlapping spans of one label before anything is counted"
-    )
-    betas: tuple[float, ...] = option_field(
-        (), "--betas", "B,...", "report F-beta, too, which weighs recall B times as much as precision"
+    glue: bool = setting_field(False, "merge overlapping spans of one label before anything is counted")
+    betas: tuple[float, ...] = setting_field(
+        (), "report F-beta, too, which weighs recall B times as much as precision"
     )
 
     def __post_init__(self) -> None:

@@ -233,9 +233,9 @@ class ByteReader:
             )
             characters: int | None = 0
             if self._in_characters:
-                characters = _characters(
-                    golds, layout, has_entities=gold_file.reader.form.entities is not None
-                )
+                lines = gold_file.recogniser.token_lines(end, golds)
+                has_entities = gold_file.reader.form.entities is not None
+                characters = _characters(lines, layout, has_entities=has_entities)
             if fields is None or characters is None:
                 return []
             begun = (heads[number - 1 : number] if number else []) if self._by_document else heads
@@ -252,15 +252,14 @@ class ByteReader:
         return stretches
 
 
-def _characters(pieces: Sequence[bytes], layout: Layout, *, has_entities: bool) -> int | None:
-    """The number of characters of the tokens in regular pieces; None if some are written as entities."""
-    separator = layout.separator.encode()
-    starts = [piece.rfind(b"\n", 0, max(0, piece.find(separator))) + 1 for piece in pieces]
-    lines = [piece[start:] for piece, start in zip(pieces, starts, strict=True) if separator in piece]
-    text = b"\n".join([*lines, b""]).replace(b"\n\n", b"\n")
-    if has_entities and b"&" in text:
+def _characters(lines: bytes, layout: Layout, *, has_entities: bool) -> int | None:
+    """The number of characters of the tokens in lines; None if some are written as entities."""
+    if has_entities and b"&" in lines:
         return None
-    return len(b"".join(_fields(text, layout)[:: layout.width]).decode())
+    separator = layout.separator.encode()
+    if layout.width == 1 + len(layout.layers):  # most lines have no other columns, and no tags
+        lines = lines.replace((separator + OUTSIDE.encode()) * len(layout.layers) + b"\n", b"")
+    return len(re.sub(separator + rb"[^\n]*\n", b"", lines).decode())
 
 
 # Hunks
@@ -475,6 +474,10 @@ class VrtRecogniser:
         fits = len(between) == len(pieces) and b"".join(between).count(b"\n") == tags
         return tokens if fits else None
 
+    def token_lines(self, end: bytes, pieces: Sequence[bytes]) -> bytes:
+        """The lines of the tokens in regular pieces."""
+        return self._between[self.ends.index(end)].sub(b"", b"".join((b"\n", end, end.join(pieces))))[1:]
+
 
 _DOCSTART = b"-DOCSTART-"
 _MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
@@ -513,6 +516,10 @@ class ConllRecogniser:
         if (b" " in text and b"\n " in text) or (b"#" in text and b"\n#" in text):
             return None
         return text.count(b"\n") - 1 if _DOCSTART not in text and is_utf8(text) else None
+
+    def token_lines(self, end: bytes, pieces: Sequence[bytes]) -> bytes:
+        """The lines of the tokens in regular pieces."""
+        return b"\n".join([*pieces, b""])
 
 
 Recogniser = VrtRecogniser | ConllRecogniser

@@ -417,7 +417,8 @@ class ClusterCounting:
         Raises `Unusual` for a corpus without positions, for tags of several schemes, and for those that are refused.
         """
         self._count()
-        self.bag.notes.update(self._new_labels.notes())
+        if self._new_labels.steps:
+            self.bag.notes.update(self._new_labels.notes())
         if not any(self.bag.positions.get(self._present, NOTHING).values()):
             raise Unusual("there are no positions")
         read = self.bag.read

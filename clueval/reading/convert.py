@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, Unpack
 
+from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.core.matching import merged_spans, with_merged
 from clueval.files.errors import FileError, UsageError, cut_label, warn
@@ -20,6 +21,7 @@ from clueval.files.options import checked_call, require_instance, require_kind
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
 from clueval.formats.catalogue import writer_named, written_names
+from clueval.formats.documents import is_column_format
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.tables import header_line, span_lines
@@ -180,6 +182,17 @@ def format_for(output: str | None, like: Path, reading: Reading) -> str:
     ):
         raise UsageError(f"{output}: the result has the format {name}", advice="name the format with to=...")
     return name
+
+
+def has_other_columns(path: Path, reading: Reading, read: Read) -> bool:
+    """Return whether the first file has more columns than those of its tokens and of the layers that were read."""
+    _, first = files_of(path)[0]
+    if not is_column_format(form_at(first, FormatOptions.of(reading))):
+        return False
+    lines = InputFile(first).beginning().split("\n")
+    tokens = (line.strip() for line in lines if line.strip() and line[0] not in "#<")
+    cells = next((line.split("\t" if "\t" in line else None) for line in tokens), ())
+    return len(cells) > 1 + len(set().union(*read.sources.values()))
 
 
 def refuse_ending(output: str) -> None:

@@ -90,6 +90,12 @@ class GivenSide(NamedTuple):
         """Return the name of an item in errors, such as ``gold[0]`` or ``gold['d1']``."""
         return f"{self.name}[{number if self.ids is None else repr(self.ids[number])}]"
 
+    @property
+    def advice(self) -> str | None:
+        """What a data frame needs that does not say to which document each span belongs; None for other sides."""
+        is_frame_without_ids = self.filling is not None and self.ids is None
+        return "each span of a data frame needs a column 'document'" if is_frame_without_ids else None
+
     def id_of(self, number: int) -> str:
         return str(number) if self.ids is None else self.ids[number]
 
@@ -637,7 +643,7 @@ def _aligned(sides: Sequence[GivenSide]) -> MemorySides:
         if nested_side is not None:
             raise UsageError(
                 f"{flat_side.name} is a list of {flat_side.kind} and {nested_side.name} a list of lists",
-                advice="give a list for each document on both sides",
+                advice=flat_side.advice or "give a list for each document on both sides",
             )
         # the other side may be one empty list
         sides = [side if side.kind or side.items else side._replace(items=[[]]) for side in sides]
@@ -734,7 +740,7 @@ def _in_step(sides: Sequence[GivenSide], what: str) -> Iterator[tuple[Any, ...]]
                 f"{shorter.name} has only {counted(number)}, the other side has more",
                 file=None if longer is None else longer.file,
                 document=None if longer is None else longer.id,
-                advice="both sides must have the same documents in the same order",
+                advice=shorter.advice or "both sides must have the same documents in the same order",
             )
         yield items
 

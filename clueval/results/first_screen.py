@@ -19,13 +19,10 @@ from clueval.reports.table import Cell, Rate, Table, cut, percent
 from clueval.results.headlines import RATES, headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
-from clueval.results.tables import how_many, named, of_changes, of_report, titled
+from clueval.results.tables import LEVELS, how_many, named, of_changes, of_report, titled
 
 LEAST_LABELS = 3
 """The number of labels that are shown in any case."""
-
-LEVELS = {1: "exact, unlabelled", 2: "+ covered by one span", 3: "+ tiled", 4: "+ covered by several spans"}
-"""The levels in words, each besides those above it."""
 
 _AROUND_TABLES = 7
 """The lines besides the tables and what `summary` yields: three above and two below them, and two for a warning."""
@@ -161,6 +158,7 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     for headline in all_headlines:
         levels = [row for row in headline.rows if row["section"] == "unlabelled" and row["label"] is None]
         of_levels.append([(phrase(LEVELS[row["level"]]), row) for row in levels])
+        of_levels[-1][0] = (phrase("exact, unlabelled"), levels[0])
         if not headline.is_merged:
             of_levels[-1].insert(0, (phrase("exact, labelled"), headline.row))
     labels = {id(row): row for headline in all_headlines for row in headline.of_labels()[0]}
@@ -170,7 +168,7 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
         label_rows = headline.of_labels()[0]
         rows = _worst_first(row for row in label_rows if id(row) in frequent)
         names = (phrase("exact, {label}", label=_name(row, headline.is_merged)) for row in rows)
-        shown = [*of_sequence, *zip(names, rows, strict=True)]
+        shown = [_cells(name, row) for name, row in (*of_sequence, *zip(names, rows, strict=True))]
         title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(label_rows))}"
         yield _table(title, "", shown)
 
@@ -186,7 +184,7 @@ def _labels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     frequent = _with_most_spans(labels, most - sum(len(averages) for _, averages in parts))
     several = len(of_metric) > 1 or of_metric[0].is_merged
     rows = [
-        (_name(row, several), row)
+        _cells(_name(row, several), row)
         for of_labels, averages in parts
         for row in (*_worst_first(row for row in of_labels if id(row) in frequent), *averages)
     ]
@@ -203,24 +201,25 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
     `groups` are the reports by value; those that are made when they are asked for have a method `headlines`, which
     yields each value with reports that have at least the headlines.
     """
-    of_headline: dict[str, list[tuple[str, Row]]] = {}
+    of_headline: dict[str, list[tuple[float | None, list[Cell]]]] = {}  # with the F1
     reports = getattr(groups, "headlines", None)
     for value, metrics in (
         reports() if reports else ((value, group["metrics"]) for value, group in groups.items())
     ):
         for headline in headlines(metrics, with_rows=False):
-            of_headline.setdefault(headline.name, []).append((cut(value), headline.row))
+            cells = _cells(cut(value), headline.row)
+            of_headline.setdefault(headline.name, []).append((headline.row["f1"], cells))
     for name, rows in of_headline.items():
-        rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
-        yield _table(f"{phrase('By {key}', key=key)}: {name}", key, rows)
+        rows.sort(key=lambda row: (row[0] is None, row[0]))
+        yield _table(f"{phrase('By {key}', key=key)}: {name}", key, [cells for _, cells in rows])
 
 
 # Rows
 
 
-def _table(title: str, first: str, rows: Iterable[tuple[str, Row]]) -> Table:
-    """Return a table of rows with their names: rates, and the numbers of spans of both sides."""
-    return Table(title, [first, *named([*RATES, *_SUPPORT])], [_cells(name, row) for name, row in rows])
+def _table(title: str, first: str, rows: Sequence[list[Cell]]) -> Table:
+    """Return a table of rows that begin with their names: rates, and the numbers of spans of both sides."""
+    return Table(title, [first, *named([*RATES, *_SUPPORT])], rows)
 
 
 def _cells(name: str, row: Row) -> list[Cell]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -226,11 +227,20 @@ def _label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int
 def _similar(label: str, others: Iterable[str]) -> str | None:
     """Return the label that is the beginning of another one, or begins with it, or is most similar; None without one.
 
+    Labels with other numbers are others.
+
     >>> _similar("PER", ["LOC", "person"]), _similar("LOC", ["ORG"]), _similar("locaton", ["LOCATION"])
     ('person', None, 'LOCATION')
+    >>> _similar("class102", ["class142", "class10"]), _similar("Q42", ["q42-person"])
+    (None, 'q42-person')
     """
     text = label.casefold()
-    folded = {other.casefold(): other for other in others}
+    numbers = re.findall(r"\d+", text)
+    folded = {
+        other.casefold(): other
+        for other in others
+        if not numbers or re.findall(r"\d+", other) in ([], numbers)
+    }
     near = [
         name
         for name in folded

@@ -194,12 +194,13 @@ def scored(
     _require_other_data(groups.preparing, gold, predicted)
     if texts is None:
         texts = opened(gold, predicted, groups, layers, plan)
-    steps = (*texts.steps, *steps)
-    if texts.kind != "tags":  # these have no alternatives, and no text
-        plan = replace(plan, steps=steps_in_order(steps, plan))
-    elif steps:
-        plan = replace(plan, steps=(*steps, *plan.steps))
+    texts.steps = (*texts.steps, *steps)
+    if texts.reading is not None:
+        texts.reading = replace(texts.reading, steps=texts.steps)
     bag = bag_of(texts, plan, names, groups.workers)
+    # the other steps that documents need say nothing without notes
+    all_steps = steps_in_order(texts.steps, plan) if bag.notes else (*texts.steps, *plan.steps)
+    plan = replace(plan, steps=all_steps)
     if plan.units is not None or plan.where:
         from clueval.files.opening import is_folder
         from clueval.results.units import in_units, settled_units  # few results need them
@@ -249,8 +250,9 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
         return _bags_of_tasks(texts.files, texts.reading, plan, layers, workers)
     if texts.kind == "paths":
         remark("1 process: documents are read one by one")
-    bag = texts.fast(plan)
-    bag = count(texts.pairs, plan, layers) if bag is None else bag
+    bag = None if texts.steps else texts.fast(plan)
+    if bag is None:
+        bag = count(texts.pairs, replace(plan, steps=steps_in_order(texts.steps, plan)), layers)
     bag.read.include(texts.read)
     bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
     return bag
@@ -268,7 +270,7 @@ def _bags_of_tasks(
         reading = replace(reading, sides=reading.sides.with_absolute_texts())
     try:
         require_usual(plan, layers)
-        by_documents = False
+        by_documents = bool(reading.steps)
     except Unusual:
         by_documents = True
     return count_tasks(

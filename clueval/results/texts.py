@@ -20,7 +20,7 @@ from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.formats.options import Reading
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths, require_pair_by
-from clueval.results.options import Groups, texts_may_differ
+from clueval.results.options import Groups, steps_in_order, texts_may_differ
 
 if TYPE_CHECKING:
     from clueval.files.opening import Progress
@@ -97,7 +97,7 @@ def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | Non
     file_groups = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
     files = [(group.name, group.paths[0], group.paths[1]) for group in file_groups]
     steps = _first_steps(sides, groups, plan)
-    reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
+    reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single, steps)
     return Texts(pairs, "paths", steps, read, schemes, files, reading)
 
 
@@ -114,11 +114,13 @@ class FileReading:
         sides: how the files of each side are read, without the files.
         schemes: the schemes that were named, by side.
         is_single: whether a file holds both sides in different columns.
+        steps: the steps that come first; with some, documents are counted.
     """
 
     sides: FileSides
     schemes: Mapping[str, str]
     is_single: bool
+    steps: tuple[Step, ...] = ()
 
     def sources(self, pair: FilePair, progress: Progress | None = None) -> tuple[Source, ...]:
         """Return the two files of a pair. Raises `UsageError` for one file that cannot have both sides."""
@@ -135,7 +137,7 @@ class FileReading:
     ) -> Iterator[Bag]:
         """Yield the bags of pairs of files, in their order."""
         remaining = iter(pairs)
-        are_rows = not (plan.by or plan.units or plan.where)
+        are_rows = not (self.steps or plan.by or plan.units or plan.where)
         while group := list(islice(remaining, PAIRS_TOGETHER)):
             sources_of = cache(partial(self.sources, progress=progress))  # it gets the bytes of a file once
             bag = self._bag_of_rows(group, plan, layers, sources_of) if are_rows else None
@@ -169,7 +171,7 @@ class FileReading:
         else:
             documents = list(texts)
             bag = bag_of_row_files(first, documents, plan)
-            bag = count(_pairs(documents), plan, layers) if bag is None else bag
+            bag = self._bag_of_documents(documents, plan, layers) if bag is None else bag
         if bag is not None:
             bag.read.include(read)
             bag.read.settle(self.schemes)
@@ -178,8 +180,8 @@ class FileReading:
     def _bag_of_pair(self, sources: Sequence[Source], plan: Plan, layers: Sequence[str]) -> Bag:
         from clueval.reading.column_files import bag_of_columns  # not needed for what is in memory
 
-        bag = bag_of_columns(sources, plan)
-        if bag is None and all(source.form.kind == "rows" for source in sources):
+        bag = None if self.steps else bag_of_columns(sources, plan)
+        if bag is None and not self.steps and all(source.form.kind == "rows" for source in sources):
             from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
             rows = [source.anew() for source in sources]
@@ -187,13 +189,18 @@ class FileReading:
             sources = sources if bag is None else rows
         if bag is None:
             read = Read()
-            bag = count(_pairs(self.sides.texts_of(sources, read)), plan, layers)
+            bag = self._bag_of_documents(self.sides.texts_of(sources, read), plan, layers)
             bag.read.include(read)
         else:
             for side, source in zip(SIDES, sources, strict=True):
                 source.see(bag.read, side)
         bag.read.settle(self.schemes)
         return bag
+
+    def _bag_of_documents(
+        self, texts: Iterable[Sequence[Document]], plan: Plan, layers: Sequence[str]
+    ) -> Bag:
+        return count(_pairs(texts), replace(plan, steps=steps_in_order(self.steps, plan)), layers)
 
 
 def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> tuple[Step, ...]:

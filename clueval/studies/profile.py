@@ -89,7 +89,7 @@ class Profile(Report):
         of_cases, _ = split_metrics([metric])
         headline = next(iter(metric.headlines(Tally(), ["x"])), "")
         if not (headline.endswith("micro") and of_cases and metric.places) or metric.filters is not None:
-            advice = "use exact, levels or partial"
+            advice = "use exact or levels"
             raise UsageError(f"metric {metric.name!r} cannot count buckets alone", advice=advice)
         self.metric = of_cases[0]
         available = {**FEATURES, **({} if train is None else TrainingSpans(train).features)}

@@ -320,10 +320,11 @@ def test_overlapping_spans_of_a_group_are_named_where_a_metric_forbids_them() ->
     assert make_span_scorer(["muc"], spans_key="sc")([example(nested, nested, "sc")])["spans_sc_f"] == 1.0
 
 
-def test_metrics_of_the_scorer_may_be_separated_by_commas() -> None:
-    examples = [Example(doc([Span(0, 2, "A")]), doc([Span(0, 3, "A")]))]
+def test_metrics_of_the_scorer_have_their_settings_as_everywhere() -> None:
+    scores = make_span_scorer("partial(factor=0.5,betas=[2]),gate(beta=2)")([example([Span(0, 2, "A")], [])])
 
-    assert make_span_scorer("fair,muc")(examples) == make_span_scorer(["fair", "muc"])(examples)
+    assert scores["ents_partial_r"] == scores["ents_gate_strict_r"] == scores["ents_gate_strict_f"] == 0.0
+    assert "f2_strict" in scores["ents_clueval"]["gate"]["all"]
 
 
 @pytest.mark.parametrize(

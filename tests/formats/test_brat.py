@@ -87,6 +87,7 @@ def test_brat_a1_and_a2_are_one_file(tmp_path: Path) -> None:
             "a.ann:1, document 'a': the text of T1 differs from the text at its positions",
         ),
         ("T1\tPer 0 99\tAda\n", "a.ann:1, document 'a': T1 lies outside the text"),
+        ("T1\tPer 0 99\tAda\n", "its positions are 0 to 99, and the text has"),
         ("T1\tPer 0\tAda\n", "a.ann:1: the positions of T1 cannot be read"),
         ("T1\tPer 3 0\tAda\n", "ends before it starts"),
         ("T1\tPer 0 3;2 5\tAda\n", "a.ann:1: the part [2,5) of span [0,5) overlaps the part before it"),

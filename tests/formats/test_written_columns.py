@@ -122,6 +122,11 @@ def test_inline_tags_refuse_what_they_cannot_hold(spans: list[Span], says: str) 
         write_inline(Document("d", {"label": spans}, text="abc", unit="character"))
 
 
+def test_inline_tags_refuse_a_mark_at_the_beginning_that_reading_skips() -> None:
+    with pytest.raises(UsageError, match="begins with a byte-order mark"):
+        write_inline(Document("d", {"label": []}, text="\ufeffabc", unit="character"))
+
+
 def test_command_writes_columns_tags_and_docbin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = str(write(tmp_path / "a.conll", "# newdoc id = d1\nAda B-PER\nLovelace I-PER\nslept O\n"))
 

@@ -179,3 +179,13 @@ def test_check_names_spans_that_only_some_metrics_count(
         "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them"
     )
     assert clueval.check(path) == []
+
+
+def test_check_names_each_wrong_document_of_one_object(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"a": [[0, 3], [5, 4]], "b": [[-1, 2]], "c": [[0, 3]]}', encoding="utf-8")
+
+    assert [problem.problem for problem in clueval.check(path)] == [
+        "span [5,4) '_' ends before it starts",
+        "span [-1,2) '_' starts before position 0",
+    ]

@@ -97,3 +97,12 @@ def test_a_frame_that_could_give_a_wrong_number_is_refused(what: str) -> None:
 
     with pytest.raises(UsageError, match=message):
         score(frame, pandas.DataFrame(SPANS), metrics="exact")
+
+
+def test_a_frame_of_several_documents_without_their_column_is_refused_with_what_it_needs() -> None:
+    frame = pandas.DataFrame({"start": [0, 8], "end": [3, 11], "label": ["PER", "PER"]})
+    rows = [{"id": name, "text": "Ada met Bob", "label": [[0, 3, "PER"]]} for name in "ab"]
+
+    for gold in (rows, {"a": [(0, 3, "PER")], "b": []}):
+        with pytest.raises(UsageError, match="each span of a data frame needs a column 'document'"):
+            score(gold, frame)

@@ -27,7 +27,6 @@ from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
-from processes import are_there, wait_until
 
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
@@ -41,6 +40,7 @@ from clueval.results import workers
 from clueval.results.saved import save_bag
 from clueval.results.workers import Task, carry_out, chosen_jobs, count_tasks, tasks_of
 from clueval.version import __version__
+from tests.processes import are_there, wait_until
 
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are killed as on Linux")
 

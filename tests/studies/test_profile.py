@@ -186,7 +186,11 @@ def test_exact_buckets_are_those_of_the_metric_with_a_filter() -> None:
         ({"feature": "weight"}, "no feature 'weight'"),
         ({"feature": "seen"}, "needs training data"),
         ({"buckets": 0}, "buckets must be from 1"),
-        *(({"metric": name}, f"'{name}' cannot count buckets alone") for name in ("muc", "coverage")),
+        ({"metric": "exact,levels"}, "a profile needs exactly one metric, not 2"),
+        *(
+            ({"metric": name}, rf"'{name}' cannot count buckets alone \(use exact or levels\)")
+            for name in ("muc", "coverage", "partial")
+        ),
         ({"metric": "fair"}, "metric 'fair'"),
         ({"train": [1]}, "must be a file or a list of documents"),
     ],

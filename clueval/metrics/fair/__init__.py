@@ -44,7 +44,7 @@ from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, NO_SPAN_LABELS, Frozen, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
-from clueval.files.options import is_number, option_field, require_choices, require_texts
+from clueval.files.options import is_number, require_choices, require_texts, setting_field
 from clueval.metrics.fair.pairing import Item, pair_up
 
 Weights = Mapping[str, Mapping[str, float]]
@@ -223,30 +223,22 @@ class Fair(Metric):
     name: ClassVar[str] = "fair"
     filters: ClassVar[str | None] = "use Fair.labels and Fair.exclude instead"
 
-    focus: str = option_field(
+    focus: str = setting_field(
         "target",
-        "--focus",
-        "SIDE",
         "under whose label a span with a wrong label (LE, LBE) is counted in the scores per label: target, "
         "gold's, or system, the predicted one",
         choices=FOCUSES,
     )
-    weights: Weights | None = option_field(
+    weights: Weights | None = setting_field(
         None,
-        "--weights",
-        "FORMULA",
         "what an error of each type counts for in the scores called weighted, as in "
         '"LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"',
         takes="a formula",
         parse=parse_weights,
         default="as in the scores called fair",
     )
-    labels: tuple[str, ...] = option_field(
-        (), "--labels", "A,B,...", "count spans with these labels only", default="all"
-    )
-    exclude: tuple[str, ...] = option_field(
-        NO_SPAN_LABELS, "--exclude", "A,B,...", "leave out spans with these labels"
-    )
+    labels: tuple[str, ...] = setting_field((), "count spans with these labels only", default="all")
+    exclude: tuple[str, ...] = setting_field(NO_SPAN_LABELS, "leave out spans with these labels")
 
     def __post_init__(self) -> None:
         require_choices(self, "Fair")

@@ -16,7 +16,7 @@ from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import SIDES, Span
 from clueval.core.tally import Counts, Tally, added
 from clueval.files.errors import CluevalError, UsageError, described, shortened, warn
-from clueval.files.options import option_field, require_beta, require_choices, require_texts
+from clueval.files.options import require_beta, require_choices, require_texts, setting_field
 from clueval.metrics.gate.counts import (
     ALL,
     CurvePoint,
@@ -97,119 +97,87 @@ class Gate(Metric):
     of_lists: ClassVar[type[Gate]]
     """The class that counts candidate lists, which `clueval.metrics.gate.lists` sets."""
 
-    types: tuple[str, ...] = option_field(
+    types: tuple[str, ...] = setting_field(
         (),
-        "--types",
-        "A,B=C,...",
         "evaluate these types (labels) only; B=C: gold's B against predicted's C",
         takes="types, or GOLD=PREDICTED, separated by commas",
         parse=types_from_text,
         default="all",
     )
-    features: tuple[str, ...] = option_field(
+    features: tuple[str, ...] = setting_field(
         (),
-        "--features",
-        "F,...",
         "annotations match only if these features are equal, too; M[F,...]: those of gold annotations "
         "of type M only",
         takes="names separated by commas, or TYPE[NAME,...]",
         parse=features_from_text,
     )
-    feature_comparison: str = option_field(
+    feature_comparison: str = setting_field(
         "equality",
-        "--feature-comparison",
-        "HOW",
         "when features are equal: equality (same kind and value), string (same when written as text) or "
         "subsumption (those that the gold annotation has are equal)",
         choices=COMPARISONS,
     )
-    pairing: str = option_field(
+    pairing: str = setting_field(
         "plugin",
-        "--pairing",
-        "HOW",
         "how one gold span is paired with one predicted span where several overlap: plugin (the best pairs "
         "first, as GATE's plugin), by-response (each predicted span in turn takes its best gold span) or "
         "by-target (each gold span takes its best predicted span)",
         choices=PAIRINGS,
     )
-    score_feature: str | None = option_field(
+    score_feature: str | None = setting_field(
         None,
-        "--score-feature",
-        "F",
         "the feature that holds the scores of predicted annotations, for figures at each threshold",
     )
-    thresholds: Thresholds | None = option_field(
+    thresholds: Thresholds | None = setting_field(
         None,
-        "--thresholds",
-        "T",
         "with score_feature: all (scores that occur), rounded (the same to two decimals), 11, 21 or 51 "
         "(equal steps from 0 to 1), or numbers separated by commas",
         takes="all, rounded, 11, 21, 51 or numbers separated by commas",
         parse=parse_thresholds,
         default="all",
     )
-    nil: str | None = option_field(
+    nil: str | None = setting_field(
         None,
-        "--nil",
-        "VALUE",
         "leave out annotations whose first feature of features has this value ('': is missing)",
     )
-    containing: str | None = option_field(
+    containing: str | None = setting_field(
         None,
-        "--containing",
-        "SET:TYPE",
         "count only within annotations of this set and type (other formats than gate-xml and bdoc: within "
         "the spans of this layer)",
     )
-    containment: str = option_field(
+    containment: str = setting_field(
         "overlapping",
-        "--containment",
-        "HOW",
         "what within means for containing: overlapping one, in one (containing), or the same range "
         "(coextensive)",
         choices=CONTAINMENTS,
     )
-    unfiltered: str | None = option_field(
+    unfiltered: str | None = setting_field(
         None,
-        "--unfiltered",
-        "TYPE",
         "with containing: all gold annotations of this type count, because they are the containing annotations",
         default="TYPE of containing, if SET is gold's",
     )
-    by: tuple[str, ...] = option_field(
-        (), "--by-feature", "F,...", "also report the scores for each value of these features"
-    )
-    beta: float = option_field(
-        1.0, "--beta", "B", "report F-beta, which weighs recall B times as much as precision"
-    )
+    by: tuple[str, ...] = setting_field((), "also report the scores for each value of these features")
+    beta: float = setting_field(1.0, "report F-beta, which weighs recall B times as much as precision")
 
-    list_type: str | None = option_field(
+    list_type: str | None = setting_field(
         None,
-        "--list-type",
-        "TYPE",
         "the type of the predicted annotations that are lists of candidates; the scores are then those of the best "
         "candidate of each list, and of the lists by score and by rank",
         later=True,
     )
-    edge_feature: str | None = option_field(
+    edge_feature: str | None = setting_field(
         None,
-        "--edge-feature",
-        "F",
         "with list_type: the feature of a list that holds the ids of its candidates",
         later=True,
     )
-    element_type: str | None = option_field(
+    element_type: str | None = setting_field(
         None,
-        "--element-type",
-        "TYPE",
         "with list_type: the type of the candidates; others are ignored",
         default="any",
         later=True,
     )
-    ranks: str = option_field(
+    ranks: str = setting_field(
         ALL_RANKS,
-        "--ranks",
-        "RANKS",
         "with list_type: the ranks to report, all of them, or eleven up to 10, 50 or 100",
         choices=(ALL_RANKS, *RANKS),
         later=True,
