@@ -10,7 +10,7 @@ from clueval.cli.config import with_options
 from clueval.cli.declared import FromOne, Given, Input, OneOf
 from clueval.cli.options import READING_ONE
 from clueval.cli.outputs import REPORT_WITHOUT_RATES, ReportOutput, writable_names
-from clueval.cli.printing import REPAIRED, repaired_in_words, without_repaired
+from clueval.cli.printing import repaired_and_not_read
 from clueval.files.errors import CluevalError, in_words, visible
 from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
@@ -70,11 +70,9 @@ class Problems(Report):
             self._files += 1
             if check.source is None:
                 continue
-            passed_over = check.source.file.passed_over
-            if repaired := passed_over[REPAIRED]:
-                self._lines.append(f"{name}: {repaired_in_words(repaired)}")
-            if not_read := without_repaired(passed_over):
-                self._lines.append(f"{name}: not read: {in_words(not_read)}")
+            repaired, not_read = repaired_and_not_read(check.source.file.passed_over)
+            self._lines += [f"{name}: {repaired}"] if repaired else []
+            self._lines += [f"{name}: not read: {not_read}"] if not_read else []
             if unusual := +check.unusual:
                 flat = f"; {_FLAT}" if {"repeated spans", "overlapping spans"} & unusual.keys() else ""
                 self._lines.append(f"{name}: {in_words(unusual)}{flat}")

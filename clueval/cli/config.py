@@ -125,7 +125,8 @@ class _Entry(NamedTuple):
 
     @property
     def flag(self) -> str:
-        return f"--{self.key.replace('_', '-')}"
+        name = self.key.lstrip("-").replace("_", "-")
+        return f"--{name}" if len(name) > 1 else f"-{name}"
 
     def error(self, problem: str, advice: str | None = None) -> UsageError:
         return UsageError(problem, file=str(self.path), advice=advice)
@@ -185,12 +186,19 @@ class _Entry(NamedTuple):
             self.require_allowed(parser, action)
         if actions:
             return
-        from clueval.files.names import question  # only for names that do not exist
+        from clueval.files.names import near_synonym, question  # only for names that do not exist
 
-        flags = {flag for command in COMMANDS for flag in command_parser(command).option_actions()}
-        advice = question(self.flag.removeprefix("--"), sorted(flag.removeprefix("--") for flag in flags))
+        names = {
+            flag.lstrip("-") for command in COMMANDS for flag in command_parser(command).option_actions()
+        }
+        advice = question(self.flag.lstrip("-"), sorted(names)) or near_synonym(self.key, dashes=True)
         if self.key == "set":
             advice = "settings are part of a metric: metric = 'fair(focus=system)'"
+        elif self.key == "tool":
+            advice = f"{FILES[0]} has options without [tool.clueval]"
+        elif isinstance(self.value, dict):
+            advice = question(self.key, COMMANDS) or "a table has the name of a command"
+            raise self.error(f"there is no command {self.key!r}", advice)
         raise self.error(f"no command has an option {self.key!r}", advice or "check its name")
 
     def require_allowed(self, parser: CommandParser, action: argparse.Action) -> None:

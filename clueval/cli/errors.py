@@ -21,7 +21,6 @@ from clueval.core.matching import LEVELS
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.files.writing import named_together
-from clueval.metrics import chosen_metrics
 from clueval.reading.options import spooled
 from clueval.results.options import Counting
 from clueval.results.summary import layers_not_predicted
@@ -119,11 +118,7 @@ def errors(
     """
     if pairs is not None and second is not None:
         raise UsageError("--pairs does not apply to two systems", advice="leave it out")
-    chosen: dict[str, Any] = {"window": window, "limit": limit, **decisions}
-    if metric is not None:
-        chosen["metric"], *others = chosen_metrics(metric)
-        if others:
-            raise UsageError(f"--metric {metric}: errors are those of one metric", advice="name one")
+    chosen: dict[str, Any] = {"metric": metric, "window": window, "limit": limit, **decisions}
     for name, listed in (("kinds", kinds), ("reasons", reasons)):
         chosen[name] = None if listed is None else [word for names in listed for word in names.split(",")]
     chosen = {name: value for name, value in chosen.items() if value is not None}

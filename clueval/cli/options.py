@@ -33,7 +33,7 @@ from clueval.files.options import column, options_of
 from clueval.files.overwriting import input_path
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
-from clueval.metrics import METRICS, chosen_metrics, metric_class
+from clueval.metrics import METRICS, chosen_metrics, metric_class, only_metric
 from clueval.metrics.settings import values_of
 from clueval.reading.options import LayerColumns, LayerSource
 from clueval.results.summary import layers_read, mended
@@ -91,10 +91,7 @@ def one_metric(noun: str) -> Any:
     """Return the option for one metric; `noun` is what needs it, as ``a profile``."""
 
     def value(options: argparse.Namespace) -> AnyMetric:
-        metrics = metrics_of(options) or chosen_metrics("exact")
-        if len(metrics) > 1:
-            raise UsageError(f"{noun} needs exactly one metric", advice="name one with --metric")
-        return metrics[0]
+        return only_metric("exact" if options.metric is None else options.metric, noun)
 
     return Options(lambda parser: _add_metrics(parser, "metric,", "METRIC", "exact"), value)
 

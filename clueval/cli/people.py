@@ -271,6 +271,8 @@ def curate(
             output=output.path,
         )
         put_documents(conversion, documents(results))
+    if name == "conll" and _has_other_columns(annotators.paths[0], Reading(**options), read):
+        remark("only tokens and layers are written; other columns of the annotators' files are left out")
     if undecided is not None:
         listed = UndecidedPlaces(names, places)
         if _is_plain(undecided):
@@ -285,6 +287,23 @@ def curate(
     if decided is not None:
         remark(decided.words())
     return 0
+
+
+def _has_other_columns(path: Path, reading: Reading, read: Read) -> bool:
+    """Return whether the first file has more columns than those of its tokens and of the layers that were read."""
+    from clueval.formats.documents import is_column_format
+    from clueval.formats.input_file import InputFile
+    from clueval.formats.options import FormatOptions
+    from clueval.reading.paths import files_of
+    from clueval.reading.source import form_at
+
+    _, first = files_of(path)[0]
+    if not is_column_format(form_at(first, FormatOptions.of(reading))):
+        return False
+    lines = InputFile(first).beginning().split("\n")
+    tokens = (line.strip() for line in lines if line.strip() and line[0] not in "#<")
+    cells = next((line.split("\t" if "\t" in line else None) for line in tokens), ())
+    return len(cells) > 1 + len(set().union(*read.sources.values()))
 
 
 def _is_plain(path: Path) -> bool:

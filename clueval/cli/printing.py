@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -19,9 +20,6 @@ from pathlib import Path
 from typing import TextIO
 
 from clueval.files.errors import in_words, visible, visible_lines
-
-REPAIRED = "repaired answers"
-"""What the format of answers of language models counts beside what it passes over."""
 
 
 def say(line: str) -> None:
@@ -117,36 +115,35 @@ def put_file(path: Path) -> None:
             put(content.decode(errors="replace"), end="")
 
 
-def repaired_in_words(number: int) -> str:
-    """Return the remark on a number of repaired answers, which is not 0."""
+def repaired_and_not_read(passed_over: Mapping[str, int]) -> tuple[str, str]:
+    """Return the remark on repaired answers, which were read, and what was not read in words; each may be empty."""
+    from clueval.core.span_forms import REPAIRED_ANSWERS  # a command may end before anything is read
+
+    number = passed_over.get(REPAIRED_ANSWERS, 0)
     of_what = "1 answer was" if number == 1 else f"{number:,} answers were"
-    return f"{of_what} not pure JSON; the JSON inside was read"
-
-
-def without_repaired(passed_over: Mapping[str, int]) -> dict[str, int]:
-    """Return what was not read, in the order of its names: repaired answers were."""
-    return {kind: number for kind, number in sorted(passed_over.items()) if kind != REPAIRED and number}
+    others = {kind: n for kind, n in sorted(passed_over.items()) if kind != REPAIRED_ANSWERS and n}
+    return f"{of_what} not pure JSON; the JSON inside was read" if number else "", in_words(others)
 
 
 def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
     """Print one line with what the formats of each side did not read; nothing if they read everything."""
-    repaired = sum(numbers.get(REPAIRED, 0) for numbers in passed_over.values())
-    if repaired:
-        remark(repaired_in_words(repaired))
-    not_read = {side: without_repaired(numbers) for side, numbers in passed_over.items()}
-    parts = [f"{side} {in_words(numbers)}" for side, numbers in not_read.items() if numbers]
-    if parts:
-        remark(f"passed over: {'; '.join(parts)}")
+    repaired, _ = repaired_and_not_read(sum(map(Counter, passed_over.values()), Counter()))
+    not_read = ((side, repaired_and_not_read(numbers)[1]) for side, numbers in passed_over.items())
+    _remark_both(repaired, "; ".join(f"{side} {words}" for side, words in not_read if words))
 
 
 @contextmanager
 def remarking(passed_over: Mapping[str, int]) -> Iterator[None]:
     """Print one line with what the formats of the files that are read in this context did not read, if any."""
     yield
-    if repaired := passed_over.get(REPAIRED):
-        remark(repaired_in_words(repaired))
-    if not_read := without_repaired(passed_over):
-        remark(f"passed over: {in_words(not_read)}")
+    _remark_both(*repaired_and_not_read(passed_over))
+
+
+def _remark_both(repaired: str, not_read: str) -> None:
+    if repaired:
+        remark(repaired)
+    if not_read:
+        remark(f"passed over: {not_read}")
 
 
 def put(text: str, *, end: str = "\n") -> None:

@@ -33,7 +33,7 @@ from clueval.results.inputs import repairs_of, swapped, warnings_of
 from clueval.results.options import Counting, Groups, Workers, groups_of
 from clueval.results.score import scored
 from clueval.results.texts import Texts, sides_of
-from clueval.studies.decisions import Paths, PlaceDecisions, read_decisions
+from clueval.studies.decisions import Paths, PlaceDecisions, decisions_of
 from clueval.studies.masking.leaks import ListingMasking, taken_out
 from clueval.studies.masking.report import CHOICES, MaskingReport, ReviewedMasking, report_of
 from clueval.transforms.changes import EachPair
@@ -252,7 +252,7 @@ def masking(
                     "weight_column is a column of files, and gold is in memory", advice="leave it out"
                 )
             steps.append(TokenWeights(weight_column))
-        decided = _checked_decisions(decisions, conflicts)
+        decided = decisions_of(decisions, CHOICES, conflicts)
         metrics = _metrics(metric, decided, several(conventions, "conventions"))
         cited: dict[str, str] = {}
         aligned = None
@@ -288,21 +288,6 @@ def masking(
         report = report_of(result, taken_out(result.bag), decided, names)
         result = replace(report.result, signature=report.signature.citing(**cited), made=None)
         return replace(report, result=result, aligned=aligned)
-
-
-def _checked_decisions(
-    decisions: Paths | PlaceDecisions | None, conflicts: str | None
-) -> PlaceDecisions | None:
-    """Return the decisions. Raises `CluevalError` for files that cannot be read, and for choices that are none."""
-    if decisions is None:
-        if conflicts is not None:
-            raise UsageError("conflicts are those of decisions, and there are none", advice="give decisions")
-        return None
-    require_kind(decisions, "str | PathLike | Iterable | PlaceDecisions", "decisions")
-    if not isinstance(decisions, PlaceDecisions):
-        return read_decisions(decisions, CHOICES, conflicts)
-    decisions.require_choices(CHOICES)
-    return decisions
 
 
 def _metrics(

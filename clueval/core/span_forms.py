@@ -30,6 +30,9 @@ from clueval.files.errors import CluevalError, SpanError, UsageError, described,
 UNPARSABLE = "unparsable"
 """The metadata of a document with the number of what could not be read in an answer."""
 
+REPAIRED_ANSWERS = "repaired answers"
+"""What is counted beside what is passed over: answers whose JSON was read out of other text."""
+
 BY_ID = "custom_id"
 """The metadata of an answer of a batch with its id, by which alone it is found."""
 

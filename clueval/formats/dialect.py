@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, NoReturn
@@ -267,7 +267,7 @@ SCALAR = (str, int, float)
 """The types of values that are features and metadata."""
 
 
-def first_key(row: Mapping[str, Any], keys: str) -> str | None:
+def first_key(row: Collection[str], keys: str) -> str | None:
     """Return the first of several keys that a row has, or None."""
     for key in keys_of(keys):
         if key in row:
@@ -275,7 +275,7 @@ def first_key(row: Mapping[str, Any], keys: str) -> str | None:
     return None
 
 
-def advice_on_keys(dialect: Dialect, row: Mapping[str, Any], keys: str) -> str | None:
+def advice_on_keys(dialect: Dialect, row: Collection[str], keys: str) -> str | None:
     """Return what to do about a row or a span that has none of `keys`, if a user described its keys."""
     if not dialect.required:
         return None

@@ -9,7 +9,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
@@ -45,13 +44,8 @@ def is_label(name: str, labels: Collection[str] | None) -> bool:
 # Reading
 
 
-class _Pair(NamedTuple):
-    """An opening and a closing mark that belong together, by their numbers, and the label and value between them."""
-
-    begin: int
-    end: int
-    label: str
-    value: str | None
+_Pair = tuple[int, int, str, str | None]
+"""The numbers of an opening and a closing mark that belong together, and the label and the value between them."""
 
 
 class _Marks:
@@ -88,7 +82,7 @@ class _Marks:
         elif (mark["right"] or mark["label"]) and in_brackets:
             begin, _ = self._stack.pop()
             if label:
-                self.pairs.append(_Pair(begin, number, label, mark["value"]))
+                self.pairs.append((begin, number, label, mark["value"]))
 
     def _close(self, number: int, label: str) -> None:
         while self._stack and self._stack[-1][1] is None:  # brackets that are text
@@ -101,7 +95,7 @@ class _Marks:
             problem = f"</{label:.40}> comes before the end of <{open_label:.40}> of line {self._line(begin)}"
             self._refuse(number, problem, drop=begin)
             begin, open_label = self._stack.pop()
-        self.pairs.append(_Pair(begin, number, label, None))
+        self.pairs.append((begin, number, label, None))
 
     def _line(self, number: int) -> int:
         return self._text.count("\n", 0, self.marks[number].start()) + self._first
@@ -162,21 +156,16 @@ def read_inline(
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     content = file.text()
-    if _HAS_ROWS.match(content):
-        return _read_rows(_rows(content), options, file.passed_over, file.name)
-    layer = only_layer(options, file.name)
-    return iter([_answer(file.stem, _unfenced(content), 1, layer, options, file.name)])
-
-
-def _rows(content: str) -> Iterator[Numbered]:
-    """Yield the row of each line that is not blank; None for what is no JSON."""
+    if not _HAS_ROWS.match(content):
+        layer = only_layer(options, file.name)
+        return iter([_answer(file.stem, _unfenced(content), 1, layer, options, file.name)])
+    rows: list[Numbered] = []
     for line, row in enumerate(content.split("\n"), 1):
-        if row.strip():
-            try:
-                value = json.loads(row)
-            except (ValueError, RecursionError):
-                value = None
-            yield line, value
+        try:
+            rows += [(line, json.loads(row))] if row.strip() else []
+        except (ValueError, RecursionError):
+            rows.append((line, None))
+    return _read_rows(rows, options, file.passed_over, file.name)
 
 
 def _read_rows(
@@ -212,9 +201,8 @@ def _answer(
     try:
         if text is None:
             problem = "the row is not a JSON object with a text"
-            advice = (
-                """write {"id": "1", "text": "..."}, or count it as an empty answer with unparsable='empty'"""
-            )
+            row = """{"id": "1", "text": "..."}"""
+            advice = f"write {row}, or count it as an empty answer with unparsable='empty'"
             raise FormatError(problem, file=file, line=line, advice=advice)
         return read_inline(
             text, id=id, labels=options.labels, layer=layer, lenient=lenient, first=line, file=file

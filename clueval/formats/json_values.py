@@ -6,7 +6,7 @@ import json
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from clueval.files.errors import FormatError
@@ -15,8 +15,6 @@ LONGEST = 1 << 24
 """The most characters of a value."""
 
 _EMPTY_ARRAY_FIRST = re.compile(rb"\s*\[\s*\]\s*\[")
-_ANSWER = "entity_type"
-_TEXTS = ("text", "full_text")
 
 
 def file_rows(
@@ -34,21 +32,17 @@ def file_rows(
     [(1, ['a', {'entities': []}])]
     """
     content = iter(blocks())
-    beginning = list(islice(content, 1))
-    if not _EMPTY_ARRAY_FIRST.match(b"".join(beginning)):
-        values = JsonValues(file, longest).of(chain(beginning, content))
+    beginning = next(content, b"")
+    if not _EMPTY_ARRAY_FIRST.match(beginning):
+        values = JsonValues(file, longest).of(chain([beginning], content))
         first = next(values, None)
         if first is None and not empty_is_row:
             return
-        if first is not None and not (_is_array(beginning) and _is_part(first[1])):
+        if first is not None and not (beginning.lstrip().startswith(b"[") and _is_part(first[1])):
             yield first
             yield from values
             return
     yield from JsonValues(file, longest, whole=True).of(blocks())
-
-
-def _is_array(beginning: list[bytes]) -> bool:
-    return b"".join(beginning).lstrip().startswith(b"[")
 
 
 def problem_of(error: json.JSONDecodeError) -> str:
@@ -66,7 +60,7 @@ def problem_of(error: json.JSONDecodeError) -> str:
 def _is_part(value: object) -> bool:
     """Return whether the first element of an array is part of a row."""
     if isinstance(value, dict):
-        return _ANSWER in value and not any(key in value for key in _TEXTS)
+        return "entity_type" in value and "text" not in value and "full_text" not in value
     return isinstance(value, str)
 
 
@@ -85,9 +79,8 @@ class JsonValues:
         self._file, self._longest = file, longest
         self._parse = json.JSONDecoder().raw_decode
         self._waiting, self._at, self._number = "", 0, 0
-        self._array = (
-            False if whole else None
-        )  # None: before the first value; False: no array, or after its end
+        # None: before the first value; False: no array, or after its end
+        self._array = False if whole else None
         self._due = False  # whether a comma must come before the next element of the array
         self._worth = 0  # an incomplete value is parsed again when `_waiting` has this length
 
@@ -99,19 +92,15 @@ class JsonValues:
         >>> list(JsonValues("a.json", 100).of([b'[{"a": 1}, ', b'2', b'3]']))
         [(1, {'a': 1}), (2, 23)]
         """
-        decoder = getincrementaldecoder("utf-8")()
-        for data in blocks:
-            yield from self._feed(self._decoded(decoder, data, False), False)
-        yield from self._feed(self._decoded(decoder, b"", True), True)
+        decode = getincrementaldecoder("utf-8")().decode
+        for data in chain(blocks, [None]):
+            try:
+                text = decode(data or b"", final=data is None)
+            except UnicodeDecodeError as error:
+                raise self._error(f"not UTF-8: byte 0x{error.object[error.start]:02x}") from None
+            yield from self._feed(text, data is None)
         if self._array:
             raise self._error("the array is not closed")
-
-    def _decoded(self, decoder: Any, data: bytes, last: bool) -> str:
-        try:
-            text: str = decoder.decode(data, last)
-        except UnicodeDecodeError as error:
-            raise self._error(f"not UTF-8: byte 0x{error.object[error.start]:02x}") from None
-        return text
 
     def _feed(self, text: str, last: bool) -> Iterator[tuple[int, Any]]:
         self._waiting, self._at = self._waiting[self._at :] + text, 0

@@ -17,7 +17,13 @@ from typing import Any
 
 from clueval.core.document import MENTION, OFFSETS, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
-from clueval.core.span_forms import BY_ID, TOKENS_OF_PIPELINE, UNPARSABLE, is_token_of_pipeline
+from clueval.core.span_forms import (
+    BY_ID,
+    REPAIRED_ANSWERS,
+    TOKENS_OF_PIPELINE,
+    UNPARSABLE,
+    is_token_of_pipeline,
+)
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
@@ -44,8 +50,8 @@ _ATTEMPTS = 100
 SHOWN = 10
 """The number of answers, or documents, that an error names."""
 
-_Wrong = list[tuple[str | None, int, str]]
-"""The file, the line and the problem of answers that cannot be read."""
+_Unreadable = tuple[str | None, int, str]
+"""The file, the line and the problem of an answer that cannot be read."""
 
 # Files
 
@@ -81,27 +87,23 @@ def _answers_in_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, s
         if fence is not None and fence.end() == len(line):
             yield from _answers_in_block(block or [])
             block = [] if block is None else None
-        elif not line.strip():
-            continue
-        elif block is None:
-            yield number, line
-        else:
+        elif line.strip() and block is not None:
             block.append((number, line))
+        elif line.strip():
+            yield number, line
     yield from _answers_in_block(block or [])
 
 
-def _answers_in_block(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+def _answers_in_block(lines: list[tuple[int, str]]) -> Iterable[tuple[int, str]]:
     if len(lines) < 2:
-        yield from lines
-        return
+        return lines
     whole = "\n".join(line for _, line in lines)
     try:
         _parsed(whole)
     except ValueError:
         if all(line.lstrip().startswith("{") for _, line in lines[1:]):
-            yield from lines  # one answer in each line
-            return
-    yield lines[0][0], whole
+            return lines  # one answer in each line
+    return [(lines[0][0], whole)]
 
 
 def read_run(files: Sequence[tuple[str | None, InputFile]], options: FormatOptions) -> Iterator[Document]:
@@ -110,13 +112,16 @@ def read_run(files: Sequence[tuple[str | None, InputFile]], options: FormatOptio
     A file with a name has one answer, whose document has this name unless the answer has an id; or it has rows of which
     the first has an id. Raises the `FormatError` of `read_answers` after the last file, for the answers of all.
     """
-    wrong: _Wrong = []
-    for name, file in files:
-        answers = _answers_in(file) if name is None or _has_rows(file) else [(1, file.text())]
-        for document in _documents(answers, options, file.passed_over, file.name, wrong):
-            is_named = name is not None and isinstance(document.id, MissingId)
-            yield replace(document, id=str(name)) if is_named else document
-    _require_readable(wrong)
+
+    def items() -> Iterator[Document | _Unreadable]:
+        for name, file in files:
+            answers = _answers_in(file) if name is None or _has_rows(file) else [(1, file.text())]
+            for item in _items(answers, options, file.passed_over, file.name):
+                if isinstance(item, Document) and isinstance(item.id, MissingId) and name is not None:
+                    item = replace(item, id=name)
+                yield item
+
+    return _readable(items())
 
 
 def _has_rows(file: InputFile) -> bool:
@@ -146,19 +151,13 @@ def read_answers(
     >>> [document.id for document in read_answers(answers, FormatOptions(), Counter())]
     ['1', 'r2']
     """
-    wrong: _Wrong = []
-    yield from _documents(answers, options, passed_over, file, wrong)
-    _require_readable(wrong)
+    return _readable(_items(answers, options, passed_over, file))
 
 
-def _documents(
-    answers: Iterable[Numbered],
-    options: FormatOptions,
-    passed_over: Counter[str],
-    file: str | None,
-    wrong: _Wrong,
-) -> Iterator[Document]:
-    """Yield the documents of answers up to the first that cannot be read; all such answers are added to `wrong`."""
+def _items(
+    answers: Iterable[Numbered], options: FormatOptions, passed_over: Counter[str], file: str | None
+) -> Iterator[Document | _Unreadable]:
+    """Yield the document of each answer, or what is wrong with it."""
     layer = only_layer(options, file)
     if options.unparsable not in (None, "empty"):
         problem = f"unparsable={options.unparsable!r} does not apply to the format mentions"
@@ -173,7 +172,7 @@ def _documents(
                 spans.append(Span(0, 0, Frozen({layer: label}), span_features, line=line))
         except ValueError as error:
             if options.unparsable is None:
-                wrong.append((file, line, str(error)))
+                yield file, line, str(error)
                 continue
             spans, metadata[UNPARSABLE] = [], "1"
             if answer.id is None and isinstance(row, str):
@@ -181,14 +180,19 @@ def _documents(
         if answer.in_batch and answer.id is not None:
             metadata[BY_ID] = answer.id
         passed_over["texts around answers"] += answer.around
-        passed_over["repaired answers"] += answer.repaired
+        passed_over[REPAIRED_ANSWERS] += answer.repaired
         identifier = MissingId(number) if answer.id is None else answer.id
-        if not wrong:  # what follows would be paired with the wrong texts
-            yield Document(identifier, {layer: spans}, metadata=metadata, unit="character", file=file)
+        yield Document(identifier, {layer: spans}, metadata=metadata, unit="character", file=file)
 
 
-def _require_readable(wrong: _Wrong) -> None:
-    """Raise `FormatError` for answers that cannot be read."""
+def _readable(items: Iterable[Document | _Unreadable]) -> Iterator[Document]:
+    """Yield the documents up to the first answer that cannot be read. Raises `FormatError` for all such answers."""
+    wrong: list[_Unreadable] = []
+    for item in items:
+        if not isinstance(item, Document):
+            wrong.append(item)
+        elif not wrong:  # what follows would be paired with the wrong texts
+            yield item
     if not wrong:
         return
     file, line, problem = wrong[0]
@@ -452,7 +456,7 @@ def _entities(value: object) -> list[Any] | dict[str, Any]:
     rest = {key: texts for key, texts in entities.items() if key not in (*IDS, "text")}
     if entities and not rest:
         raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
-    if rest and not any(isinstance(texts, list) for texts in rest.values()):
+    if not any(isinstance(texts, list) for texts in rest.values()):
         missing = next((key for key in WRAPPERS if key in rest and rest[key] is None), None)
         if missing is not None:
             raise ValueError(f"{missing!r} is null: there is no answer")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
 
@@ -138,8 +139,12 @@ class RowReader(RowInput):
         # whether the features of a span are an object
         self._has_objects = dialect.features not in ("", "*") and "|" not in dialect.features
         self._sources: Mapping[str, str] = {}  # of layers, once they are asked for
-        self._row_keys: dict[tuple[str, ...], _RowKeys] = {}
-        self._span_keys: dict[tuple[str, ...], _SpanKeys] = {}
+        # of the current row
+        self._text: str | None = None
+        self._tokens: list[str] | None = None
+        self._id = ""
+        self._keys_of_row = lru_cache(_MOST_SHAPES)(self._new_row_keys)
+        self._keys_of_span = lru_cache(_MOST_SHAPES)(self._new_span_keys)
         self._tag_names: dict[str, Mapping[int, str]] = {}
         self._seen_tags = SeenTags(file)
         self.seen_sets: dict[str, None] = {}
@@ -164,41 +169,37 @@ class RowReader(RowInput):
         row = self.mapping(value)
         if self._paths:
             row = with_paths(row, self._paths)
-        shape = tuple(row)
-        keys = self._row_keys.get(shape) or self._new_row_keys(shape, row)
-        tokens = text = None
+        keys = self._keys_of_row(tuple(row))
+        self._tokens = self._text = None
         if keys.content is not None and dialect.tokens:
-            tokens = self.listed(row[keys.content], repr(keys.content))
-            if not {*map(type, tokens)} <= {str} and not all(isinstance(token, str) for token in tokens):
+            self._tokens = self.listed(row[keys.content], repr(keys.content))
+            if not {*map(type, self._tokens)} <= {str} and not all(isinstance(t, str) for t in self._tokens):
                 self.refuse("a token is not a text")
         elif keys.content is not None:
-            text = row[keys.content]
-            if not isinstance(text, str):
+            self._text = row[keys.content]
+            if not isinstance(self._text, str):
                 self.refuse(f"{keys.content!r} is not a text")
         for key in keys.not_read:
             self.passed_over[key] += len(self.listed(row[key], repr(key)))
-        identifier = self._id(row, keys.ids)
+        self._id = self._id_in(row, keys.ids)
         tags: Mapping[str, list[str]] = NOTHING
         sentences: Sequence[Sentence] = ()
         if dialect.tags:
             if dialect.plain is not None:
                 sentences = row.get("sentences", ())
-            size = len(tokens or ())
-            tags = Frozen(
-                {layer: self._tags(row, str(key), layer, size) for layer, key in keys.layers.items()}
-            )
-            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences, size, identifier)
+            tags = Frozen({layer: self._tags(row, str(key), layer) for layer, key in keys.layers.items()})
+            layers: Mapping[str, Sequence[Span]] = self._layers_of_tags(tags, sentences)
         else:
-            layers = self._layers(row, keys.layers, text, tokens, identifier)
+            layers = self._layers(row, keys.layers)
         metadata = scalars({key: row[key] for key in keys.rest}) if keys.rest else NOTHING
         for key in keys.metadata:
             if (item := row[key]) is not None:
                 metadata = {**metadata, **scalars(item if isinstance(item, dict) else {key: item})}
         return Document(
-            identifier,
+            self._id,
             layers,
-            tokens=tokens,
-            text=text,
+            tokens=self._tokens,
+            text=self._text,
             unit="token" if dialect.tokens else "character",
             metadata=Frozen(metadata) if metadata else NOTHING,
             sentences=sentences,
@@ -207,8 +208,8 @@ class RowReader(RowInput):
             ordered=dialect.ordered,
         )
 
-    def _new_row_keys(self, shape: tuple[str, ...], row: Mapping[str, Any]) -> _RowKeys:
-        """Return the keys of rows with these keys, which are remembered."""
+    def _new_row_keys(self, row: tuple[str, ...]) -> _RowKeys:
+        """Return how rows with these keys are read."""
         dialect = self.dialect
         content = None
         if dialect.tokens:
@@ -221,26 +222,23 @@ class RowReader(RowInput):
         )
         layers = self._keys_of_tags(row) if dialect.tags else self._keys_of_spans(row)
         hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
-        rest = tuple(key for key in shape if key not in hidden) if dialect.rest else ()
-        if len(self._row_keys) == _MOST_SHAPES:
-            self._row_keys.clear()
-        self._row_keys[shape] = _RowKeys(content, layers, ids, metadata, rest, not_read)
-        return self._row_keys[shape]
+        rest = tuple(key for key in row if key not in hidden) if dialect.rest else ()
+        return _RowKeys(content, layers, ids, metadata, rest, not_read)
 
-    def _required(self, row: Mapping[str, Any], what: str, keys: str) -> str:
+    def _required(self, row: Collection[str], what: str, keys: str) -> str:
         """Return the first of some keys that a row has, of which it needs one."""
         key = first_key(row, keys)
         if key is None:
             self._refuse_without(row, what, keys)
         return key
 
-    def _refuse_without(self, row: Mapping[str, Any], what: str, keys: str) -> NoReturn:
+    def _refuse_without(self, row: Collection[str], what: str, keys: str) -> NoReturn:
         advice = advice_on_keys(self.dialect, row, keys)
         if what == "spans":
             advice = advice or "no spans are written []"
         self.refuse(f"the row has no {what}: no key {either(keys)}", advice)
 
-    def _id(self, row: Mapping[str, Any], keys: Iterable[str]) -> str:
+    def _id_in(self, row: Mapping[str, Any], keys: Iterable[str]) -> str:
         for key in keys:
             if (value := row[key]) is not None:
                 return value if isinstance(value, str) else self.scalar(value, "the id of the row")
@@ -264,7 +262,7 @@ class RowReader(RowInput):
 
     # Tags
 
-    def _keys_of_tags(self, row: Mapping[str, Any]) -> Mapping[str, str]:
+    def _keys_of_tags(self, row: Collection[str]) -> Mapping[str, str]:
         """Return the key of the tags of each layer."""
         if self.dialect.tags != "*":
             return dict.fromkeys(self.sources(), self.dialect.tags)
@@ -281,10 +279,10 @@ class RowReader(RowInput):
             )
         return {DEFAULT_LAYER: keys[0]}
 
-    def _tags(self, row: Mapping[str, Any], key: str, layer: str, tokens: int) -> list[str]:
+    def _tags(self, row: Mapping[str, Any], key: str, layer: str) -> list[str]:
         if key not in row:
             self.refuse(f"the row has no key {key!r}")
-        values = self.listed(row[key], repr(key))
+        values, tokens = self.listed(row[key], repr(key)), len(self._tokens or ())
         if len(values) != tokens:
             self.refuse(f"{key!r} has {len(values)} values for {tokens} tokens")
         if not {*map(type, values)} <= {str}:
@@ -313,22 +311,21 @@ class RowReader(RowInput):
             self.refuse(f"the number {value} of {key!r} has no name", "check names=...")
         return self._tag_names[key][value]
 
-    def _layers_of_tags(
-        self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence], size: int, identifier: str
-    ) -> Layers:
+    def _layers_of_tags(self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence]) -> Layers:
         scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
+        within = 0, len(self._tokens or ())
         if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
-            return Layers({}, _RowsOfTags(tags, sentences), self.number, within=(0, size))
+            return Layers({}, _RowsOfTags(tags, sentences), self.number, within=within)
         try:
             rows = {layer: _decoded(values, sentences, scheme, invalid) for layer, values in tags.items()}
         except TagError as error:
-            error.file, error.line, error.document = self.file, self.number, identifier
+            error.file, error.line, error.document = self.file, self.number, self._id
             raise
-        return Layers({}, rows, self.number, within=(0, size))
+        return Layers({}, rows, self.number, within=within)
 
     # Spans
 
-    def _keys_of_spans(self, row: Mapping[str, Any]) -> Mapping[str, str | None]:
+    def _keys_of_spans(self, row: Collection[str]) -> Mapping[str, str | None]:
         """Return the key of the spans of each layer."""
         dialect = self.dialect
         self._sources = self._sources or self.sources()
@@ -341,14 +338,7 @@ class RowReader(RowInput):
             for layer, keys in keys_by_layer.items()
         }
 
-    def _layers(
-        self,
-        row: dict[str, Any],
-        keys: Mapping[str, str | None],
-        text: str | None,
-        tokens: list[str] | None,
-        identifier: str,
-    ) -> Mapping[str, Sequence[Span]]:
+    def _layers(self, row: Mapping[str, Any], keys: Mapping[str, str | None]) -> Mapping[str, Sequence[Span]]:
         """Return the spans of each layer, which are made when they are asked for, unless they have gaps or groups."""
         ordered = self.dialect.ordered
         rows: dict[str, list[Row]] = {}
@@ -361,7 +351,7 @@ class RowReader(RowInput):
             if not items:
                 continue
             members = self._members(items, self._sources[layer])
-            layer_rows, layer_details, ranges = self._spans(members, layer, text, tokens, identifier)
+            layer_rows, layer_details, ranges = self._spans(members, layer)
             if ranges:
                 layer_spans = [
                     (ranges.get(number) or (span[:2],), span[2], layer_details[number])
@@ -379,19 +369,15 @@ class RowReader(RowInput):
         return {layer: spans.get(layer) or layers[layer] for layer in keys} if spans else layers
 
     def _spans(
-        self,
-        members: Iterable[_Member],
-        layer: str,
-        text: str | None,
-        tokens: list[str] | None,
-        document: str,
+        self, members: Iterable[_Member], layer: str
     ) -> tuple[list[Row], list[Details], Mapping[int, Ranges]]:
         """Return the spans of a layer, what they have besides, and the ranges of those with gaps or in groups.
 
         The loop takes most of the time of reading, so it is one body.
         """
         dialect, in_points = self.dialect, self.options.offsets in (None, "points")
-        content = tokens if text is None else text
+        text = self._text
+        content = self._tokens if text is None else text
         limit = len(content) if content is not None and in_points else _NO_LIMIT
         nothing: Details = NOTHING, None, self.number
         more = bool(dialect.end_inclusive)
@@ -420,7 +406,7 @@ class RowReader(RowInput):
                 label = self._label(label)
             end += more
             if not 0 <= start < end <= limit:
-                self._require_place(start, end, layer, label, None if text is not None else tokens, document)
+                self._require_place(start, end, layer, label)
             if (
                 reference is not None
                 and text is not None
@@ -432,7 +418,7 @@ class RowReader(RowInput):
             rows.append((start, end, label))
             details.append(span_details)
         if references or not in_points:
-            rows = self._in_points(text, rows, ranges, references, document)
+            rows = self._in_points(rows, ranges, references)
         return rows, details if has_details else [], ranges
 
     def _members(self, items: Iterable[Any], source: str) -> Iterator[_Member]:
@@ -449,10 +435,10 @@ class RowReader(RowInput):
                 continue
             elif self._span_paths or "alternatives" in item or "entity" in item:
                 for member, group in self._group(item, number):
-                    yield member, self._keys_of(member, label_keys), group
+                    yield member, self._keys_of_span(label_keys, *member), group
             else:
                 if item.keys() != names:
-                    names, keys = item.keys(), self._keys_of(item, label_keys)
+                    names, keys = item.keys(), self._keys_of_span(label_keys, *item)
                 yield item, keys, NOTHING
 
     def _group(
@@ -479,17 +465,12 @@ class RowReader(RowInput):
             self.refuse("a span is not [start, end, label]")
         return item if len(item) == 3 else (*item, None)
 
-    def _require_place(
-        self, start: int, end: int, layer: str, label: str, tokens: list[str] | None, document: str
-    ) -> None:
+    def _require_place(self, start: int, end: int, layer: str, label: str) -> None:
         """Raise `SpanError` for positions outside the tokens, and for such that no text has."""
-        if tokens is not None:
-            raise SpanError(
-                f"a span from token {start} to {end - 1} is not within the {len(tokens)} tokens, from 0",
-                line=self.number,
-                document=document,
-                advice=self.dialect.advice,
-            )
+        if self._tokens is not None:
+            length = len(self._tokens)
+            problem = f"a span from token {start} to {end - 1} is not within the {length} tokens, from 0"
+            raise SpanError(problem, line=self.number, document=self._id, advice=self.dialect.advice)
         Span(start, end, {layer: label}, line=self.number)
 
     def _details(self, item: Mapping[str, Any], keys: _SpanKeys, group: Mapping[str, Any]) -> Details:
@@ -506,12 +487,8 @@ class RowReader(RowInput):
             identifier = None
         return {**features, **group} if group else features, identifier, self.number
 
-    def _keys_of(self, item: Mapping[str, Any], label_keys: str) -> _SpanKeys:
-        """Return how objects with these keys are read, which is remembered."""
-        shape = (label_keys, *item)
-        keys = self._span_keys.get(shape)
-        if keys is not None:
-            return keys
+    def _new_span_keys(self, label_keys: str, *item: str) -> _SpanKeys:
+        """Return how objects with these keys are read."""
         dialect = self.dialect
         key_groups = (dialect.start, dialect.ends, label_keys)
         start, end, label = (first_key(item, keys) or keys_of(keys)[0] for keys in key_groups)
@@ -529,10 +506,7 @@ class RowReader(RowInput):
         elif "|" in dialect.features:
             features = tuple(key for key in keys_of(dialect.features) if key in item)
         has_details = bool(features) or not {dialect.span_id, dialect.features}.isdisjoint(item)
-        if len(self._span_keys) == _MOST_SHAPES:
-            self._span_keys.clear()
-        self._span_keys[shape] = _SpanKeys(start, end, label, features, "fragments" in item, has_details)
-        return self._span_keys[shape]
+        return _SpanKeys(start, end, label, features, "fragments" in item, has_details)
 
     def _fragments(self, item: Mapping[str, Any]) -> Ranges | None:
         try:
@@ -547,15 +521,10 @@ class RowReader(RowInput):
         return NO_LABEL if label is None else self.scalar(label, "a label") or NO_LABEL
 
     def _in_points(
-        self,
-        text: str | None,
-        rows: list[Row],
-        ranges: dict[int, Ranges],
-        references: Mapping[int, Any],
-        document: str,
+        self, rows: list[Row], ranges: dict[int, Ranges], references: Mapping[int, Any]
     ) -> list[Row]:
         """Return spans in code points, after comparing their texts with the text at their positions."""
-        unit = self.options.offsets
+        unit, text = self.options.offsets, self._text
         if text is None:
             if rows and not self.dialect.tokens:
                 self.refuse(f"positions in {unit} need the text, which the row does not have")
@@ -576,7 +545,7 @@ class RowReader(RowInput):
         if unit is None and self.dialect.utf16 and not text.isascii():
             is_wide = not fits(text, mentions, "points") and fits(text, mentions, "utf16")
             unit = "utf16" if is_wide else None
-        places = in_points(text, mentions, unit, file=self.file, document=document)
+        places = in_points(text, mentions, unit, file=self.file, document=self._id)
         if unit in (None, "points"):
             return rows
         ranges |= {number: places[number] for number in ranges}

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, count
 from operator import attrgetter
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
@@ -70,37 +70,26 @@ def _values_in(field: str) -> list[tuple[str | None, str | None]]:
 # Reading
 
 
-class _HeadLayer(NamedTuple):
-    """A layer of the head.
+class _HeadLayer:
+    """A layer of the head: its kind and names, and its columns from `column` on.
 
-    Attributes:
-        kind, name, short: its kind and its names.
-        column, width: its first column, and the number of its columns: one for each item, the source of relations, and
-            at least one.
-        features: the columns of its features, from its first column on.
-        slots: the columns of its slots; each is followed by its target.
-        has_items: whether it has features or slots.
+    It has one column for each feature and slot, one for the source of a relation, and at least one; a slot is followed
+    by its target. `features` and `slots` count from `column`.
     """
 
-    kind: str
-    name: str
-    short: str
-    column: int
-    width: int
-    features: Mapping[str, int]
-    slots: Sequence[int]
-    has_items: bool
+    def __init__(self, kind: str, line: str, column: int) -> None:
+        self.name, *rest = line.split("|")
+        self.kind, self.short, self.column = kind, self.name.rpartition(".")[2], column
+        items = list(filter(None, rest))
+        self.slots = [place for place, item in enumerate(items) if item.startswith(_SLOT)]
+        slot_places = {place for slot in self.slots for place in (slot, slot + 1)}
+        self.features = {item: place for place, item in enumerate(items) if place not in slot_places}
+        lacks_source = kind == "relation" and not any(item.startswith(_BASE) for item in items)
+        self.has_items, self.width = bool(items), max(1, len(items) + lacks_source)
 
-
-def _layer_of_head(kind: str, line: str, column: int) -> _HeadLayer:
-    name, *rest = line.split("|")
-    items = list(filter(None, rest))
-    slots = [place for place, item in enumerate(items) if item.startswith(_SLOT)]
-    slot_places = {place for slot in slots for place in (slot, slot + 1)}
-    features = {item: place for place, item in enumerate(items) if place not in slot_places}
-    lacks_source = kind == "relation" and not any(item.startswith(_BASE) for item in items)
-    width = max(1, len(items) + lacks_source)
-    return _HeadLayer(kind, name, name.rpartition(".")[2], column, width, features, slots, bool(items))
+    def cells(self, fields: Sequence[str]) -> Sequence[str]:
+        """Return the fields of the layer in a row."""
+        return fields[self.column : self.column + self.width]
 
 
 class _LayerOfFile:
@@ -108,11 +97,11 @@ class _LayerOfFile:
 
     def __init__(self, source: _HeadLayer, feature: str | None) -> None:
         self.source, self.feature = source, feature
-        self._annotations: dict[object, tuple[int, int, Sequence[str | None], int]] = {}
+        self._annotations: dict[object, tuple[Any, ...]] = {}  # start, end, values and line, by number
 
     def see(self, fields: Sequence[str], start: int, end: int, line: int) -> bool:
         """Take the annotations of a row; return whether all columns have equally many. Rows with a number are one."""
-        cells = fields[self.source.column : self.source.column + self.source.width]
+        cells = self.source.cells(fields)
         if cells[0] == "_" and set(cells) == {"_"}:
             return True
         stacks = list(map(_values_in, cells))
@@ -121,11 +110,8 @@ class _LayerOfFile:
         for annotation in zip(*stacks, strict=True):
             values, numbers = zip(*annotation, strict=True)
             key = next(filter(None, numbers), None) or len(self._annotations)
-            if key in self._annotations:
-                first, last, *_ = before = self._annotations[key]
-                self._annotations[key] = min(first, start), max(last, end), before[2], before[3]
-            else:
-                self._annotations[key] = start, end, values, line
+            first, last, *rest = self._annotations.get(key, (start, end, values, line))
+            self._annotations[key] = min(first, start), max(last, end), *rest
         return True
 
     def spans(self, layer: str) -> list[Span]:
@@ -161,10 +147,15 @@ class _WebAnnoReader:
             for part in _PART.finditer(text):
                 if part["rows"] is not None:
                     self._read_rows(number, part["rows"])
-                elif part["comment"] is not None:
-                    self._read_comment(number, part["comment"])
-                else:
+                elif (comment := part["comment"]) is None:
                     self._rows = 0
+                elif comment.startswith("#Text="):
+                    self._waiting.append(_unescaped(comment.removeprefix("#Text=")))
+                elif comment.startswith("#id="):
+                    self._refuse(number, "version 1 or 2 of WebAnno TSV", "export version 3")
+                elif kind := _HEADS.get(comment[:6]):
+                    self._head.append(_HeadLayer(kind, comment[6:], self._width))
+                    self._width += self._head[-1].width
                 number += part[0].count("\n")
         if self._waiting:
             self._begin_sentence(None, 0, None)
@@ -183,15 +174,6 @@ class _WebAnnoReader:
     def _refuse(self, line: int | None, problem: str, advice: str | None = None) -> NoReturn:
         raise FormatError(problem, file=self._file.name, line=line, advice=advice)
 
-    def _read_comment(self, number: int, line: str) -> None:
-        if line.startswith("#Text="):
-            self._waiting.append(_unescaped(line.removeprefix("#Text=")))
-        elif line.startswith("#id="):
-            self._refuse(number, "version 1 or 2 of WebAnno TSV", "export version 3")
-        elif kind := _HEADS.get(line[:6]):
-            self._head.append(_layer_of_head(kind, line[6:], self._width))
-            self._width += self._head[-1].width
-
     def _read_rows(self, number: int, run: str) -> None:
         self._first_row = self._first_row if self._rows else number
         self._rows += run.count("\n")
@@ -205,13 +187,16 @@ class _WebAnnoReader:
         if self._layers is None:
             self._layers = self._sources()
         nothing = "\t_" * (self._width - 3)
-        blank = (nothing, f"{nothing}\t")
+        annotated: dict[int, list[str]] = {}  # the fields of rows, of which the first three are not used
         units, past, texts, values = zip(*rows, strict=True)
-        annotated = {
-            place: self._fields(fields, number + place)
-            for place, fields in enumerate(values)
-            if fields not in blank
-        }
+        for place, value in enumerate(values):
+            if value.removesuffix("\t") != nothing:
+                fields = annotated[place] = ["", "", *value.split("\t")]
+                if len(fields) > self._width and not fields[-1]:
+                    fields.pop()
+                if len(fields) != self._width:
+                    problem = f"the row has {len(fields)} columns, the layers of the head {self._width}"
+                    self._refuse(number + place, problem)
         tokens = list(map(_unescaped, texts) if "\\" in run else texts)
         if self._waiting:
             self._begin_sentence(tokens[0], int(units[0]), number)
@@ -236,16 +221,6 @@ class _WebAnnoReader:
         first = last - _units_of(text)
         return [place_of(unit - first) if first <= unit <= last else None for unit in map(int, units)]
 
-    def _fields(self, values: str, number: int) -> list[str]:
-        """Return the fields of a row, of which the first three are not used."""
-        fields = ["", "", *values.split("\t")]
-        if len(fields) > self._width and not fields[-1]:
-            fields.pop()
-        if len(fields) != self._width:
-            problem = f"the row has {len(fields)} columns, the layers of the head {self._width}"
-            self._refuse(number, problem)
-        return fields
-
     def _begin_sentence(self, token: str | None, offset: int, line: int | None) -> None:
         """Begin the sentence of the waiting lines, of which `token` is the first token, at this offset."""
         text, self._waiting = "\n".join(self._waiting), []
@@ -267,7 +242,7 @@ class _WebAnnoReader:
         columns = {layer.source.column for layer in self._layers.values()}
         passed_over = self._file.passed_over
         for layer in self._head:
-            cells = fields[layer.column : layer.column + layer.width]
+            cells = layer.cells(fields)
             if layer.kind == "relation" and cells[-1] != "_":
                 passed_over["relations"] += len(_STACKED.findall(cells[-1]))
             for value in _STACKED.findall(cells[0]) if layer.kind == "chain" else ():
@@ -309,20 +284,16 @@ class _WebAnnoReader:
                 feature = ["value"] if "value" in layer.features else list(layer.features)[:1]
                 layer_sources = {DEFAULT_LAYER: ".".join([layer.short, *feature])}
             else:
-                raise UsageError(
-                    f"the file has {len(spans)} layers of spans",
-                    file=self._file.name,
-                    advice=f"name a source, as in layers={ {DEFAULT_LAYER: names[0]} }; its sources: {sources}",
-                )
+                problem = f"the file has {len(spans)} layers of spans"
+                advice = f"name a source, as in layers={ {DEFAULT_LAYER: names[0]} }; its sources: {sources}"
+                raise UsageError(problem, file=self._file.name, advice=advice)
         layers = {}
         for name, source in layer_sources.items():
             chosen = _chosen(str(source), spans)
             if chosen is None:
-                raise UsageError(
-                    f"the file has no source {source!r} for layer {name!r}",
-                    file=self._file.name,
-                    advice=f"its sources: {sources or 'none'}{not_read}",
-                )
+                problem = f"the file has no source {source!r} for layer {name!r}"
+                advice = f"its sources: {sources or 'none'}{not_read}"
+                raise UsageError(problem, file=self._file.name, advice=advice)
             layers[name] = chosen
         return layers
 
@@ -354,7 +325,7 @@ _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 
 class _Segment(NamedTuple):
-    """A sentence as it is written: its range in the text and the ranges of its tokens."""
+    """A sentence as it is written, and the ranges of its tokens."""
 
     start: int
     end: int

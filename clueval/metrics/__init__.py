@@ -24,6 +24,7 @@ __all__ = [
     "metric_class",
     "metric_named",
     "metric_of",
+    "only_metric",
     "with_settings",
 ]
 
@@ -128,6 +129,18 @@ def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[
     if not chosen:
         raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
     return tuple(chosen.values())
+
+
+def only_metric(choice: Sequence[str | AnyMetric] | str | AnyMetric, study: str) -> AnyMetric:
+    """Return the metric of a study that takes one. Raises `UsageError` for several, and as `chosen_metrics` does.
+
+    >>> only_metric("exact", "a profile").name
+    'exact'
+    """
+    metric, *others = chosen_metrics(choice)
+    if others:
+        raise UsageError(f"{study} needs exactly one metric, not {len(others) + 1}", advice="name one")
+    return metric
 
 
 def _metrics(choice: object) -> Iterator[AnyMetric]:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -68,7 +68,11 @@ class Curve(DocumentMetric):
     merge: bool = False
 
     def __post_init__(self) -> None:
-        self._path(["x"])
+        if not has_curve(self.metric, merge=self.merge):
+            raise UsageError(
+                f"metric {self.metric.name!r} has no micro average",
+                advice="use exact, levels, partial, strings or coverage",
+            )
 
     @property
     def name(self) -> str:  # type: ignore[override]  # it is that of the metric
@@ -178,7 +182,7 @@ class Curve(DocumentMetric):
 
     def with_curves(self, report: Mapping[str, Any], curves: Report, layers: Sequence[str]) -> Report:
         """Return a report of the metric with the curves, those of labels in their entries."""
-        *place, _ = _keys_at(report, self._path(layers))
+        *place, _ = self._micro_in(report, layers)
         per_label = curves["per_label"]
         thresholds = () if self._at_all_scores else [point["threshold"] for point in curves["curve"]]
         without_spans = _report([_point(threshold, _NO_SPANS) for threshold in thresholds])
@@ -197,17 +201,9 @@ class Curve(DocumentMetric):
         of_all = {name: value for name, value in curves.items() if name != "per_label"}
         return {**labelled(report, place), **of_all}
 
-    def _path(self, layers: Sequence[str]) -> str:
-        """Return the path of the micro average of all spans; of layers that are merged not that of one of them."""
-        for path in self.metric.headlines(Tally(), layers):
-            if self.merge and path.startswith("labelled."):
-                continue
-            if path.endswith("micro") or path == "unlabelled.1":
-                return path
-        raise UsageError(
-            f"metric {self.metric.name!r} has no micro average",
-            advice="use exact, levels, partial, strings or coverage",
-        )
+    def _micro_in(self, report: Mapping[str, Any], layers: Sequence[str]) -> list[str]:
+        """Return the keys of the micro average in a report of the metric."""
+        return _keys_at(report, next(_micro_paths(self.metric, layers, self.merge)))
 
     def _grid_points(self, total: Tally, layers: Sequence[str]) -> dict[str | None, list[Point]]:
         """Return the points at all thresholds; where a label has no span, its rates are 0/0."""
@@ -215,7 +211,7 @@ class Curve(DocumentMetric):
         for threshold in sorted(self.thresholds or GRID):
             at = Tally({key[1:]: number for key, number in total.items() if key[0] == threshold})
             section: Any = self.metric.scores(at, layers)
-            *place, last = _keys_at(section, self._path(layers))
+            *place, last = self._micro_in(section, layers)
             for name in place:
                 section = section[name]
             sections[threshold] = {None: section[last], **section.get("per_label", {})}
@@ -226,6 +222,20 @@ class Curve(DocumentMetric):
             ]
             for label in labels
         }
+
+
+def has_curve(metric: AnyMetric, *, merge: bool = False) -> bool:
+    """Return whether a metric has a micro average, whose curve can be drawn."""
+    return any(_micro_paths(metric, ["x"], merge))
+
+
+def _micro_paths(metric: AnyMetric, layers: Sequence[str], merge: bool) -> Iterator[str]:
+    """Yield the paths of micro averages of all spans; of layers that are merged not that of one of them."""
+    for path in metric.headlines(Tally(), layers):
+        if (path.endswith("micro") or path == "unlabelled.1") and not (
+            merge and path.startswith("labelled.")
+        ):
+            yield path
 
 
 _Key = tuple[int, int, str, Ranges | None]

@@ -107,18 +107,18 @@ def bag_of_row_files(
     names = {name for source in sources for name in source.options.layers or (DEFAULT_LAYER,)}
     if len(names) > 1 or plan.reads - {TOKENS}:
         return None
-    have_tags = [isinstance(source.form, Dialect) and bool(source.form.tags) for source in sources]
+    have_tags = {isinstance(source.form, Dialect) and bool(source.form.tags) for source in sources}
     layer = names.pop()
-    if not any(have_tags):
+    if have_tags == {False}:
         return bag_of_rows(_same_texts(texts), plan, layer)
+    if len(have_tags) > 1:
+        return None
     readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
+    files = [source.file.name for source in sources]
     try:
-        if all(have_tags):
-            files = [source.file.name for source in sources]
-            return bag_of_tagged_documents(_same_texts(texts), plan, layer, readings, files)
+        return bag_of_tagged_documents(_same_texts(texts), plan, layer, readings, files)
     except Unusual:
-        pass
-    return None
+        return None
 
 
 def _same_texts(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Document]]:
@@ -143,15 +143,13 @@ def bag_of_rows(
     more than rows in this layer, tags, an order that counts, or several sentences where sentences are told apart; some
     of the pairs have been taken then.
     """
+    features: set[str] = set()
     try:
-        require_usual(plan, [layer])
         remaining = iter(pairs)
         first = next(remaining, None)
         if first is None:
             raise Unusual("there are no documents")
-        unit = first[0].unit
-        features: set[str] = set()
-        in_sentences = plan.counts_sentences
+        unit, in_sentences = first[0].unit, plan.counts_sentences
         texts = (_text(pair, layer, unit, in_sentences, features) for pair in chain([first], remaining))
         bag = bag_of_texts(texts, plan, layer, unit=unit)
     except Unusual:

@@ -19,13 +19,10 @@ from clueval.reports.table import Cell, Rate, Table, cut, percent
 from clueval.results.headlines import RATES, headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
-from clueval.results.tables import how_many, named, of_changes, of_report, titled
+from clueval.results.tables import LEVELS, how_many, named, of_changes, of_report, titled
 
 LEAST_LABELS = 3
 """The number of labels that are shown in any case."""
-
-LEVELS = {1: "exact, unlabelled", 2: "+ covered by one span", 3: "+ tiled", 4: "+ covered by several spans"}
-"""The levels in words, each besides those above it."""
 
 _AROUND_TABLES = 7
 """The lines besides the tables and what `summary` yields: three above and two below them, and two for a warning."""
@@ -161,6 +158,7 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     for headline in all_headlines:
         levels = [row for row in headline.rows if row["section"] == "unlabelled" and row["label"] is None]
         of_levels.append([(phrase(LEVELS[row["level"]]), row) for row in levels])
+        of_levels[-1][0] = (phrase("exact, unlabelled"), levels[0])
         if not headline.is_merged:
             of_levels[-1].insert(0, (phrase("exact, labelled"), headline.row))
     labels = {id(row): row for headline in all_headlines for row in headline.of_labels()[0]}

@@ -335,7 +335,8 @@ def plan_of(
         require_kind(key, "str", "by")
     metrics = tuple(_as_in_gate(metric, gold_set) for metric in chosen)
     if counting.score_feature is not None:
-        metrics = tuple(_with_curves(metrics, counting.score_feature, counting))
+        is_for_least_score = groups.preparing is not None and groups.preparing.min_score is not None
+        metrics = tuple(_with_curves(metrics, counting, counting.score_feature, is_for_least_score))
     align = None
     if counting.align is not False:
         from clueval.core.alignment import MAX_CELLS
@@ -379,19 +380,22 @@ def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
     return (*steps, InCharacters())
 
 
-def _with_curves(metrics: Iterable[AnyMetric], feature: str, counting: Counting) -> Iterator[AnyMetric]:
+def _with_curves(
+    metrics: Iterable[AnyMetric], counting: Counting, feature: str, is_for_least_score: bool
+) -> Iterator[AnyMetric]:
     """Yield the metrics and their curves by this feature; the metric ``gate`` has curves of its own.
 
-    Raises `UsageError` for a metric without micro averages.
+    Raises `UsageError` for a metric without micro averages, unless the feature is given for a least score.
     """
-    from clueval.metrics.curve import Curve  # few options need them
+    from clueval.metrics.curve import Curve, has_curve  # few options need them
     from clueval.metrics.gate import Gate
 
     thresholds = counting.threshold_numbers()
     for metric in metrics:
         if not isinstance(metric, Gate):
             yield metric
-            yield Curve(metric, feature, thresholds, counting.merge)
+            if has_curve(metric, merge=counting.merge) or not is_for_least_score:
+                yield Curve(metric, feature, thresholds, counting.merge)
         elif metric.score_feature is None:
             yield replace(metric, score_feature=feature, thresholds=thresholds)
         else:

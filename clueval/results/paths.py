@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.core.matching import KINDS, LEVELS
+from clueval.core.matching import KINDS
 from clueval.files.errors import UsageError
 from clueval.files.options import require_kind
 from clueval.metrics import METRICS
@@ -209,7 +209,7 @@ def _in_words(path: Path) -> str:
     if metric == "levels" and place[:1] in (["labelled"], ["unlabelled"]):
         at = 2 if place[0] == "labelled" else 1  # behind the name of the layer, which may be a number, too
         of_level = place[at]
-        metric = LEVEL_WORDS[of_level]
+        metric = KINDS[int(of_level) - 1]
         place = [name for name in (*place[:at], *place[at + 1 :]) if name not in ("labelled", sequence)]
     special = [name for name in place if name not in (*_USUAL, metric, *_AVERAGES)]
     special = [f"level {of_level}"] * (of_level is not None) + special + [ending] * bool(ending)
@@ -221,6 +221,3 @@ def _in_words(path: Path) -> str:
 _OFRATES = ("_strict", "_lenient", "_average")
 _USUAL = ("micro", "overall", "all", "ALL", "classes")
 _AVERAGES = ("macro", "weighted")
-
-LEVEL_WORDS = {str(level): kind for level, kind in zip(LEVELS, KINDS, strict=False)}
-"""The word for each level of the metric `levels`."""

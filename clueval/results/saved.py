@@ -93,7 +93,13 @@ def load_bag(path: Path) -> tuple[Bag, dict[str, Any]]:
     except CluevalError as error:
         error.file = error.file or str(path)
         raise
-    except (ValueError, TypeError, LookupError, AttributeError) as error:  # anybody can write a hash
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+    ) as error:  # anybody can write a hash
         raise FormatError("this is not a saved result", file=str(path), advice=_ADVICE) from error
 
 

@@ -149,7 +149,8 @@ def prf_per_label(title: str, report: Report) -> Iterator[Table]:
         yield Table(titled(title, "glued to another"), named(["side", "spans"]), rows)
 
 
-LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
+LEVELS = {1: "exact", 2: "+ covered by one span", 3: "+ tiled", 4: "+ covered by several spans"}
+"""The levels in words, each besides those above it."""
 
 
 def levels(title: str, report: Report) -> Iterator[Table]:
@@ -162,11 +163,12 @@ def levels(title: str, report: Report) -> Iterator[Table]:
         ],
     )
     columns = (*_RATES, *_SUPPORTS)
-    unlabelled = [(phrase(LEVEL_NAMES[level]), prf) for level, prf in report["unlabelled"].items()]
+    names = {str(level): f"{level} {phrase(words)}" for level, words in LEVELS.items()}
+    unlabelled = [(names[level], prf) for level, prf in report["unlabelled"].items()]
     yield _entries(titled(title, "unlabelled"), "level", unlabelled, columns)
     for layer, by_level in report["labelled"].items():
         averages = [
-            (f"{phrase(LEVEL_NAMES[level])}, {phrase(average)}", at_level[average])
+            (f"{names[level]}, {phrase(average)}", at_level[average])
             for level, at_level in by_level.items()
             for average in ("micro", "macro")
         ]

@@ -69,8 +69,9 @@ def compare(
 
     Args:
         systems: one after the other, or by name in a dictionary. Each is a result with counts by unit, the file of a
-            saved one, or a list or pattern of these, the runs of a system. If the first is anything else, it is gold,
-            and the others may be what `clueval.score` takes as predicted.
+            saved one, or a list or pattern of these, the runs of a system; ``compare(a, [b, c])`` compares three
+            systems. If the first is anything else, it is gold, and the others may be what `clueval.score` takes as
+            predicted.
         gold: gold, if it is not the first of `systems`.
         baseline: the name of the system with which the others are compared. None: the first.
         scores: paths below ``metrics`` in the JSON, as ``exact.entity.micro.f1``. None: precision, recall and F1 of

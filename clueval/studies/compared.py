@@ -27,7 +27,7 @@ from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, field_names, refuse_unknown, require_kind
 from clueval.formats.options import Reading
-from clueval.metrics import chosen_metrics
+from clueval.metrics import only_metric
 from clueval.metrics.fair import Fair
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reading.options import SETS, InputSide, LayerColumns, spooled
@@ -41,7 +41,7 @@ from clueval.results.result import Result
 from clueval.results.score import scored, warn_of
 from clueval.results.signature import Signature
 from clueval.results.texts import kept
-from clueval.studies.decisions import ERROR_CHOICES, Paths, read_decisions
+from clueval.studies.decisions import ERROR_CHOICES, Paths, decisions_of
 from clueval.studies.errors import AllPairs, ErrorReport, Errors, ErrorTally, Text, one_by_one
 from clueval.studies.errors_view import facts_of, title_of
 from clueval.studies.profile import Profile
@@ -109,9 +109,6 @@ def errors(
     chosen, options = _metric_and_options(metric, options)
     pairs = _pairs("errors", gold, predicted, second, metric=chosen, layers=layers, options=options)
     names = None if metadata is None else list(names_of(metadata, "metadata"))
-    require_kind(decisions, "str | PathLike | Iterable | None", "decisions")
-    if decisions is None and conflicts is not None:
-        raise UsageError("conflicts are those of decisions", advice="add decisions")
     about: dict[str, Any] = {
         "title": title,
         "files": _files(gold, predicted, second),
@@ -124,7 +121,7 @@ def errors(
         skips = decisions is None
         return (pair for (pair,) in pairs.texts(only_differing=skips, in_parts=skips and has_sentences))
 
-    error_options = {"decisions": decisions is not None, "limit": limit}
+    error_options = {"decisions": decisions is not None, "conflicts": conflicts, "limit": limit}
     if isinstance(chosen, Noisy):
         _refuse("metric noisy", {**options, **error_options})
         return NoisyErrors(of_one_system, chosen, where=pairs.plan.where, **about)
@@ -134,11 +131,9 @@ def errors(
         _refuse("two systems", error_options)
         texts = partial(pairs.texts, only_differing=True, in_parts=has_sentences)
         return TwoSystems(texts, choice, **about)
-    all_decisions = None
-    if decisions is not None:
-        if choice.merge:
-            raise UsageError("merge does not apply to decisions", advice="leave one out")
-        all_decisions = read_decisions(decisions, ERROR_CHOICES, conflicts)
+    if decisions is not None and choice.merge:
+        raise UsageError("merge does not apply to decisions", advice="leave one out")
+    all_decisions = decisions_of(decisions, ERROR_CHOICES, conflicts)
     return Errors(of_one_system, choice, decisions=all_decisions, limit=limit, **about)
 
 
@@ -214,7 +209,7 @@ def profile(
     """
     refuse_unknown(options, ["feature", "train", "metric", "buckets", "layers", *_OF_SCORE], "profile")
     require_kind(buckets, "int | None", "buckets")
-    (chosen,) = chosen_metrics([metric])
+    chosen = only_metric(metric, "a profile")
     pairs = _pairs("profile", gold, predicted, metric=chosen, layers=layers, options=options)
     documents, train_choices = _training(train, layers, pairs.groups.readings[0])
 
@@ -305,7 +300,8 @@ def _metric_and_options(
         if name in fields:
             require_kind(fields[name], Choice.__annotations__[name], name)
     level_options = [name for name in ("level", "labelled", "unlabelled") if fields.get(name)]
-    (chosen,) = chosen_metrics([("levels" if level_options else "exact") if metric is None else metric])
+    default = "levels" if level_options else "exact"
+    chosen = only_metric(default if metric is None else metric, "a table of errors")
     if chosen not in (Exact(), Levels()) and not isinstance(chosen, Fair | Noisy):
         problem, advice = (
             f"there are no errors of metric {chosen.name!r}",
@@ -334,7 +330,7 @@ def _choice(metric: AnyMetric, pairs: Pairs, options: Mapping[str, Any]) -> Choi
 
 def _refuse(what: str, options: Mapping[str, Any]) -> None:
     """Raise `UsageError` for options that do not apply."""
-    for name in (*_OF_CHOICE, "decisions", "limit", "merge"):
+    for name in (*_OF_CHOICE, "decisions", "conflicts", "limit", "merge"):
         if options.get(name):
             raise UsageError(f"{name} does not apply to {what}", advice="leave one out")
 

@@ -303,6 +303,22 @@ def read_decisions(
     return decisions
 
 
+def decisions_of(
+    decisions: Paths | PlaceDecisions | None, choices: Collection[str] | None, conflicts: str | None
+) -> PlaceDecisions | None:
+    """Return the decisions of an argument: those of its files, or those that were read. Raises as `read_decisions`."""
+    if decisions is None:
+        if conflicts is not None:
+            raise UsageError("conflicts are those of decisions", advice="add decisions")
+        return None
+    require_kind(decisions, "str | PathLike | Iterable | PlaceDecisions", "decisions")
+    if not isinstance(decisions, PlaceDecisions):
+        return read_decisions(decisions, choices, conflicts)
+    if choices is not None:
+        decisions.require_choices(choices)
+    return decisions
+
+
 def _files(path: Path) -> Iterator[Path]:
     if not is_folder(path):
         yield path

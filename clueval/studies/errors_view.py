@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from clueval.core.matching import KINDS, UNMATCHED
-from clueval.core.span import NO_LABEL, SIDES
+from clueval.core.span import NO_LABEL, SIDES, Span
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown
@@ -326,24 +326,35 @@ def transitions(reasons: Mapping[tuple[str, str], int]) -> Table:
 def marked(group: Sequence[JudgedSpan], context: Context, texts: Sequence[SideTexts]) -> MarkedText:
     """Return the text of a place with the spans of both sides, each once; those that are errors say why."""
     notes: dict[Mark, str] = {}
+    wrong: set[Mark] = set()
     for error in group:
-        for mark in context.marks(1 - error.side, error.shown):
-            notes.setdefault(mark, "")
-        reason, in_brackets = phrase(error.reason), _class_of(error)
-        why = f"{reason} {in_brackets}" if in_brackets else reason
-        note = f"{error.sequence} · {_where(error, texts[error.side])} · {why}"
-        notes.update(dict.fromkeys(context.marks(error.side, [error.span]), note))
-    marks = (mark._replace(is_wrong=bool(note), note=note) for mark, note in notes.items())
-    return MarkedText(context.text, sorted(marks), context.is_cut)
+        for span in error.shown:
+            note = note_of(span, error.sequence, texts[1 - error.side])
+            for mark in context.marks(1 - error.side, [span]):
+                notes.setdefault(mark, note)
+        marks = context.marks(error.side, [error.span])
+        notes.update(dict.fromkeys(marks, note_of_error(error, texts[error.side])))
+        wrong.update(marks)
+    marks = sorted(mark._replace(is_wrong=mark in wrong, note=note) for mark, note in notes.items())
+    return MarkedText(context.text, marks, context.is_cut)
+
+
+def note_of(span: Span, layer: str, texts: SideTexts) -> str:
+    """Return what the tooltip of a mark says of its span: its layer, its range and its token ids."""
+    return " · ".join([layer, *_where(span, texts)])
+
+
+def note_of_error(error: JudgedSpan, texts: SideTexts) -> str:
+    """Return `note_of` a span that is an error, with its reason and its class."""
+    parts = note_of(error.span, error.sequence, texts), phrase(error.reason), _class_of(error)
+    return " · ".join(filter(None, parts))
 
 
 def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -> Line:
     """Return the line of an error, with the values of `facets_of`."""
     label, line = error.span.label, texts.line_of(error.span)
-    ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(error.span.start, error.span.end))))
     note = [
-        _where(error, texts),
-        phrase("id {ids}", ids=ids) if ids else "",
+        *_where(error.span, texts),
         phrase("line {line}", line=line) if line is not None else "",
         _class_of(error),
     ]
@@ -356,9 +367,11 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
     )
 
 
-def _where(error: JudgedSpan, texts: SideTexts) -> str:
+def _where(span: Span, texts: SideTexts) -> list[str]:
+    """Return the range of a span, and the ids of its tokens if they have some."""
     unit = phrase("token") if texts.own.unit == "token" else phrase("character")
-    return f"{unit} {error.span.start}–{error.span.end - 1}"
+    ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(span.start, span.end))))
+    return [f"{unit} {span.start}–{span.end - 1}", *([phrase("id {ids}", ids=ids)] if ids else [])]
 
 
 def _class_of(error: JudgedSpan) -> str:

@@ -99,7 +99,7 @@ class SpansInText:
 
 
 def lower(words: Iterable[str]) -> Text:
-    return tuple([word.lower() for word in words])
+    return tuple(map(str.lower, words))
 
 
 # Features of single spans
@@ -181,17 +181,17 @@ class TrainingSpans:
                 self._labels[lower(words.of(span))][span.label] += 1
         self._words = {word for text in self._labels for word in text}
         self._occurrences: Counter[Text] = Counter()
-        alone = {text_words[0] for text_words in self._labels if len(text_words) == 1}
-        sizes: dict[tuple[str, str], set[int]] = {}  # of texts of several words, by the first two
-        for first, second, *others in (text_words for text_words in self._labels if len(text_words) > 1):
+        sizes: dict[tuple[str, str], set[int]] = {}  # of texts of three words and more, by the first two
+        for first, second, *others in (text_words for text_words in self._labels if len(text_words) > 2):
             sizes.setdefault((first, second), set()).add(len(others) + 2)
+        is_text = self._labels.__contains__
         for document in documents():
             text = lower(TextWords(document).words)
-            self._occurrences.update((word,) for word in filter(alone.__contains__, text))
+            self._occurrences.update(filter(is_text, chain(zip(text), pairwise(text))))
             self._occurrences.update(self._texts_in(text, sizes))
 
     def _texts_in(self, words: Text, sizes: Mapping[tuple[str, str], Iterable[int]]) -> Iterator[Text]:
-        """Yield the texts of several words."""
+        """Yield the texts of three words and more."""
         for at in compress(count(), map(sizes.__contains__, pairwise(words))):
             for size in sizes[words[at], words[at + 1]]:
                 text = words[at : at + size]

@@ -20,13 +20,25 @@ from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
-from clueval.reports.place import ANY_LAYER, Facet, Later, Line, MarkedText, MarkKind, Place, fingerprint
+from clueval.reports.place import (
+    ANY_LAYER,
+    Facet,
+    Later,
+    Line,
+    Mark,
+    MarkedText,
+    MarkKind,
+    Place,
+    fingerprint,
+)
 from clueval.reports.table import Table
 from clueval.studies.errors import ErrorReport, ErrorTally, Text
 from clueval.studies.errors_view import (
     RIGHT_OR_REASON,
     in_words,
     line_of,
+    note_of,
+    note_of_error,
     tables_of_two,
     transitions,
     verdict_of_two,
@@ -236,7 +248,7 @@ class TwoSystems(ErrorReport):
         sides = "gold", *self.names
 
         def marked_texts() -> list[MarkedText]:
-            return [marked(texts[0].context((start, end), (start, end)), shown, group)]
+            return [marked(texts[0].context((start, end), (start, end)), shown, group, texts)]
 
         def lines() -> list[Line]:
             names = self.shown_names()
@@ -247,7 +259,7 @@ class TwoSystems(ErrorReport):
 
         place = Place(
             (document, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
-            fingerprint((sides[row], span.fragments, span.label) for row, span in shown),
+            fingerprint((sides[row], span.fragments, span.label) for row, _, span in shown),
             Later(marked_texts),
             Later(lines),
             Later(rows),
@@ -391,15 +403,15 @@ class _SpansOfRows:
         self._rows = [[with_merged(document, layers) for document in row] if merge else row for row in rows]
         self._indexes: dict[tuple[int, str], tuple[list[Span], SpanIndex]] = {}
 
-    def at(self, start: int, end: int, layers: Iterable[str]) -> Iterator[tuple[int, Span]]:
-        """Yield the spans of these layers that overlap a range, each with its row."""
+    def at(self, start: int, end: int, layers: Iterable[str]) -> Iterator[tuple[int, str, Span]]:
+        """Yield the spans of these layers that overlap a range, each with its row and its layer."""
         for layer in layers:
             for row, documents in enumerate(self._rows):
                 if (row, layer) not in self._indexes:
                     spans = _union(documents, layer)
                     self._indexes[row, layer] = spans, SpanIndex(spans)
                 spans, index = self._indexes[row, layer]
-                yield from ((row, spans[number]) for number in index.overlapping(Span(start, end)))
+                yield from ((row, layer, spans[number]) for number in index.overlapping(Span(start, end)))
 
 
 def _union(documents: Sequence[Document], layer: str) -> list[Span]:
@@ -415,16 +427,26 @@ def _union(documents: Sequence[Document], layer: str) -> list[Span]:
 
 
 def marked(
-    context: Context, shown_spans: Iterable[tuple[int, Span]], errors: Iterable[SharedError]
+    context: Context,
+    shown_spans: Iterable[tuple[int, str, Span]],
+    errors: Iterable[SharedError],
+    texts: Sequence[SideTexts],
 ) -> MarkedText:
-    """Return the text of a place with the spans of gold and of both systems; those that are errors are marked so."""
+    """Return the text of a place with the spans of gold and of both systems; those that are errors say why."""
+    notes: dict[Mark, str] = {}
+    for row, layer, span in shown_spans:
+        for mark in context.marks(row, [span]):
+            notes.setdefault(mark, note_of(span, layer, texts[min(row, 1)]))
     wrong = {
-        mark for error in errors for row in error.rows for mark in context.marks(row, [error.listed[0].span])
+        mark: note_of_error(error.listed[0], texts[error.listed[0].side])
+        for error in errors
+        for row in error.rows
+        for mark in context.marks(row, [error.listed[0].span])
     }
-    marks = dict.fromkeys(mark for row, span in shown_spans for mark in context.marks(row, [span]))
-    return MarkedText(
-        context.text, sorted(mark._replace(is_wrong=mark in wrong) for mark in marks), context.is_cut
+    marks = (
+        mark._replace(is_wrong=mark in wrong, note=wrong.get(mark, note)) for mark, note in notes.items()
     )
+    return MarkedText(context.text, sorted(marks), context.is_cut)
 
 
 def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], metadata: Sequence[str]) -> Line:

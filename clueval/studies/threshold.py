@@ -18,6 +18,7 @@ from clueval.files.errors import UsageError
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, require_kind
 from clueval.files.writing import whole_file
+from clueval.metrics import only_metric
 from clueval.reading.file_sides import files_of_side
 from clueval.reading.options import InputSide, is_path_or_paths
 from clueval.reports.language import numeral, phrase
@@ -223,7 +224,8 @@ def threshold(
     for name in ("metrics", "min_score"):
         if name in options:
             raise UsageError(f"threshold has no option {name!r}", advice="use score")
-    result = score(gold, predicted, metrics=[metric], score_feature=score_feature, **options)
+    metrics = only_metric(metric, "a threshold")
+    result = score(gold, predicted, metrics=metrics, score_feature=score_feature, **options)
     ((name, sequences),) = result.metrics.items()
     if len(sequences) != 1 or "curve" not in next(iter(sequences.values()), {}):
         names = ", ".join(sequences) or "none"

@@ -47,8 +47,6 @@ FAIR_TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 _FAIR_OF = {"gold": ("LE", "FN"), "predicted": ("FP",)}
 """Types whose errors are all listed on one side."""
 
-LEVEL_NAMES = {1: "exact", 2: "superset", 3: "tiling", 4: "overlap"}
-
 MOST_SHOWN = 50
 """The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
 
@@ -163,7 +161,7 @@ class Choice:
 
     def in_words(self) -> str:
         """Return a description of the choice."""
-        level: dict[str, object] = {"level": self.at_level, "name": phrase(LEVEL_NAMES[self.at_level])}
+        level: dict[str, object] = {"level": self.at_level, "name": phrase(KINDS[self.at_level - 1])}
         if self.fair is not None:
             parts = [phrase("errors of metric fair, each once")]
         elif self.labelled is not None:

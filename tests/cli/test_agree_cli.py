@@ -248,6 +248,29 @@ def test_curate_writes_conll_for_tokens_that_cannot_be_written(files: Path, caps
     assert capsys.readouterr().out.endswith("Ada\tB-PER\nin\tO\n\n")
 
 
+@pytest.mark.parametrize(
+    ("lines", "options", "are_left_out"),
+    [
+        (("Ada\tNN\tB-PER\tx\n", "Ada\tNN\tO\tx\n"), ("--layer", "name=3"), True),
+        (("Ada\tB-PER\n", "Ada\tO\n"), (), False),
+        (("Ada\tB-PER\tO\n",), ("--annotator", "a=2", "--annotator", "b=3"), False),
+    ],
+)
+def test_curate_says_if_other_columns_are_left_out(
+    lines: tuple[str, ...],
+    options: tuple[str, ...],
+    are_left_out: bool,
+    tmp_path: Path,
+    capsys: Capture,
+):
+    paths = [tmp_path / f"{number}.conll" for number in range(len(lines))]
+    for path, line in zip(paths, lines, strict=True):
+        path.write_text(line)
+
+    assert main(["curate", *map(str, paths), *options, "-o", str(tmp_path / "gold.conll")]) == 0
+    assert ("other columns of the annotators' files are left out" in capsys.readouterr().err) is are_left_out
+
+
 def test_curate_writes_other_formats(files: Path):
     assert main(["curate", "anna.conll", "bob.conll", "--to", "ltf", "-o", "gold/"]) == 0
     assert sorted(path.name for path in (files / "gold").iterdir()) == ["d1.xml", "d2.xml"]

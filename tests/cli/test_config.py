@@ -81,6 +81,11 @@ def test_a_pyproject_without_a_table_of_clueval_says_nothing(folder: Path, capsy
     [
         ("metric = ", "clueval.toml: is not TOML"),
         ('metrik = "exact"', "no command has an option 'metrik' (did you mean metric?)"),
+        ('o = "x.html"', "a configuration cannot have 'o', because it names what is written"),
+        ('"-o" = "x.html"', "a configuration cannot have '-o', because it names what is written"),
+        ('ouput = "x.html"', "no command has an option 'ouput' (-o FILE writes a file"),
+        ('[erors]\nside = "gold"', "there is no command 'erors' (did you mean errors?)"),
+        ('[tool.clueval]\nmetric = "exact"', "clueval.toml has options without [tool.clueval]"),
         ("merge = 3", "merge must be true or false, not an int"),
         ("[set.fair]\nfocus = 1", "settings are part of a metric: metric = 'fair(focus=system)'"),
         ('metric = "os.Path()"', "a configuration cannot name a class as a metric"),

@@ -44,6 +44,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --format csv -o a.txt", "the ending of a.txt says its form (remove --format"),
         ("curate a=g.conll b=p.conll --votes 3", "votes is 3, but there are 2 annotators (use --votes all)"),
         ("agree a=g.conll b=p.conll --disagreements -o -", "--disagreements prints places"),
+        ("errors g.conll p.conll --metric exact,levels", "a table of errors needs exactly one metric, not 2"),
+        ("threshold g.conll p.conll --score-feature s --metric exact,levels", "threshold needs exactly one"),
         ("convert g.conll --to spans -o dir", "dir: cannot be written: it is a folder (name a file)"),
         ("convert g.conll --to spans -o no/x", "no/x: cannot be written: its folder does not exist"),
         ("convert g.conll --to brat -o empty/", "empty: cannot be written: there is a file of this name"),

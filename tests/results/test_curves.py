@@ -39,6 +39,13 @@ def test_every_metric_with_micro_averages_has_its_curve_and_others_are_refused()
         scored(GOLD, SCORED, metrics="muc")
 
 
+@pytest.mark.parametrize("metric", ["fair", "muc", "confusion"])
+def test_a_least_score_holds_for_metrics_without_curves_too(metric: str) -> None:
+    kept = scored(GOLD, SCORED, metrics=metric, min_score=0.85)
+
+    assert kept.metrics == scored(GOLD, SCORED[:1], metrics=metric, min_score=0.0).metrics
+
+
 SPANS = st.lists(
     st.tuples(st.integers(0, 9), st.sampled_from([0.1, 0.2, 0.5, 0.9]), st.sampled_from("AB")),
     unique_by=lambda each: (each[0], each[2]),

@@ -476,6 +476,12 @@ def test_a_file_that_is_no_saved_bag_is_refused(text: str, hashed: bool, tmp_pat
     assert "this is not a saved result" in str(error)
 
 
+def test_a_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
+    line = '{"clueval_bag":2,"metrics":' + "[" * 99_999 + "]" * 99_999 + "}"
+
+    assert "this is not a saved result" in str(refused(tmp_path / "a", with_hash([line])))
+
+
 def test_a_file_of_a_later_format_is_refused(tmp_path: Path) -> None:
     error = refused(tmp_path / "a", b'{"clueval_bag":3,"x":[]}\nwhatever\n')
 

@@ -186,6 +186,7 @@ def test_exact_buckets_are_those_of_the_metric_with_a_filter() -> None:
         ({"feature": "weight"}, "no feature 'weight'"),
         ({"feature": "seen"}, "needs training data"),
         ({"buckets": 0}, "buckets must be from 1"),
+        ({"metric": "exact,levels"}, "a profile needs exactly one metric, not 2"),
         *(({"metric": name}, f"'{name}' cannot count buckets alone") for name in ("muc", "coverage")),
         ({"metric": "fair"}, "metric 'fair'"),
         ({"train": [1]}, "must be a file or a list of documents"),

@@ -390,3 +390,25 @@ def test_the_gate_on_new_errors_fails_without_documents(tmp_path: Path, capsys: 
 
     assert main(["diff", *[str(empty)] * 3, "--fail-on-new"]) == 1
     assert "clueval diff: no documents, so nothing was compared\n" in capsys.readouterr().err
+
+
+def test_every_mark_says_its_layer_its_range_its_token_ids_and_what_is_wrong() -> None:
+    ids = ["t1", "t2", "t3"]
+    gold, first, second = (
+        Document("d", {"x": [Span(0, end, "A"), *more]}, tokens=["a", "b", "c"], token_ids=ids)
+        for end, more in ((1, ()), (2, ()), (1, [Span(2, 3, "B")]))
+    )
+    texts = [text for place in diff([gold], [first], [second]).places() for text in place.texts]
+    one = next(iter(errors([gold], [first]).places())).texts[0]
+
+    notes = {(mark.kind, mark.start, mark.note) for text in texts for mark in text.marks}
+    assert notes == {
+        (0, 0, "x · token 0–0 · id t1 · boundary · class superset (level 2)"),
+        (1, 0, "x · token 0–1 · id t1–t2 · boundary · class partial (no level)"),
+        (2, 0, "x · token 0–0 · id t1"),
+        (2, 4, "x · token 2–2 · id t3 · spurious"),
+    }
+    assert [mark.note for mark in one.marks] == [
+        "x · token 0–0 · id t1 · boundary · class superset (level 2)",
+        "x · token 0–1 · id t1–t2 · boundary · class partial (no level)",
+    ]

@@ -1,4 +1,4 @@
-"""What holds of all changes before counting: those that change nothing, and the order of documents and spans."""
+"""What holds of all changes before counting: those that change nothing, and files of changes with anything in them."""
 
 from __future__ import annotations
 

@@ -94,20 +94,17 @@ def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConf
         if not text or text.startswith("#"):
             continue
         try:
-            key, value = _setting(text)
-            if key in settings:
-                raise UsageError(f"{key} is set twice", advice="remove one of the lines")
+            _read_setting(text, settings)
         except UsageError as error:
             raise FormatError(error.problem, file=file, line=number, advice=error.advice) from None
-        settings[key] = value
     for key in _MANDATORY:
         if key not in settings:
             raise FormatError(f"{key} is missing", file=file, advice=f"add a line: {key} = FILE or FOLDER")
     return FairEvalConfig(**{key: value for key, value in settings.items() if value is not None})
 
 
-def _setting(text: str) -> tuple[str, Any]:
-    """Return the key and the value of a line, None for the default. Raises `UsageError`."""
+def _read_setting(text: str, settings: dict[str, Any]) -> None:
+    """Add the value of a line, None for the default. Raises `UsageError`."""
     key, equals, value = (part.strip() for part in text.partition("="))
     keys = [option.name for option in fields(FairEvalConfig)]
     if not equals:
@@ -116,8 +113,10 @@ def _setting(text: str) -> tuple[str, Any]:
         raise UsageError(f"unknown key {key!r}", advice=f"known are {', '.join(keys)}")
     if not value and key in _MANDATORY:
         raise UsageError(f"{key} has no value", advice=f"expected: {key} = FILE or FOLDER")
+    if key in settings:
+        raise UsageError(f"{key} is set twice", advice="remove one of the lines")
     try:
-        return key, _READERS.get(key, str)(value) if value else None
+        settings[key] = _READERS.get(key, str)(value) if value else None
     except UsageError as error:
         raise UsageError(f"{key}: {error.problem}", advice=error.advice) from None
 

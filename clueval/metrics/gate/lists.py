@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from clueval.core.case import Where
+from clueval.core.case import TOKENS, Where, order_in_key
 from clueval.core.document import Pair
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import Span
@@ -317,11 +317,7 @@ def by_ids(spans: Iterable[Span]) -> list[Span]:
     """Return the spans by start, end and id, numbers first; one without an id has its place by content as its id."""
 
     def content(span: Span) -> tuple[Any, ...]:
-        labels = sorted((layer, label is not None, label or "") for layer, label in span.by_layer.items())
-        features = [
-            (name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())
-        ]
-        return span.start, span.end, span.parts or (), labels, sorted(span.tokens or ()), features
+        return order_in_key(span, "", [TOKENS, *sorted(span.features)])
 
     def by_id(numbered: tuple[int, Span]) -> tuple[int, int, bool, int, str]:
         place, span = numbered

@@ -340,8 +340,8 @@ _LARGE = 1e12
 """Above this, hundredths are hardly more than the precision of a float."""
 
 
-def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
-    """Parse ``"all"``, ``"rounded"``, the name of a grid, or thresholds: ``"0.2,0.5"`` or numbers.
+def parse_thresholds(given: str | float | Iterable[float]) -> Thresholds:
+    """Parse ``"all"``, ``"rounded"``, the name of a grid, or thresholds: ``"0.2,0.5"``, a number or numbers.
 
     Raises `UsageError` for anything else.
 
@@ -352,7 +352,8 @@ def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
     if isinstance(given, str) and given in names:
         return given
     numbers = set()
-    for part in given.split(",") if isinstance(given, str) else given:
+    parts = given.split(",") if isinstance(given, str) else given
+    for part in parts if isinstance(parts, Iterable) else (parts,):
         try:
             number = float(part)
         except (TypeError, ValueError):

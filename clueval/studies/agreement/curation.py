@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from os import PathLike
 from typing import Any, Literal, NamedTuple
 
 from clueval.core.bag import Read
@@ -20,7 +19,7 @@ from clueval.core.count import Plan
 from clueval.core.document import Document, Group, Pair
 from clueval.core.overlap import components
 from clueval.core.span import SIDES, Frozen, Span
-from clueval.files.errors import UsageError, described, warn
+from clueval.files.errors import UsageError, warn
 from clueval.files.options import checked_call
 from clueval.formats.options import Reading
 from clueval.reports.place import Place
@@ -43,7 +42,7 @@ from clueval.studies.decisions import (
     UNCLEAR,
     Paths,
     PlaceDecisions,
-    read_decisions,
+    decisions_of,
     require_no_choices,
 )
 from clueval.studies.errors import changed_layers, groups, place_of
@@ -343,7 +342,7 @@ def curated(
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
     is_read = not isinstance(decisions, PlaceDecisions)
-    decided = decisions if isinstance(decisions, PlaceDecisions) else _decisions_in(decisions, conflicts)
+    decided = decisions_of(decisions, None, conflicts)
     curation = Curation(annotators.names, needed, decided)
     metric = AgreementMetric(annotators.names)
     texts = Annotated(annotators, metric, Plan((metric,), sides=annotators.sides)).texts(read)
@@ -367,14 +366,3 @@ def _checked_votes(votes: int | str) -> Votes:
     if number < 1:
         raise UsageError(f"votes cannot be {votes!r}", advice="majority, all, or a number from 1 on")
     return number
-
-
-def _decisions_in(paths: Any, conflicts: str | None) -> PlaceDecisions | None:
-    """Return the decisions of files. Raises `UsageError` for what are no paths."""
-    if paths is None:
-        return None
-    is_one = isinstance(paths, str | PathLike) or not isinstance(paths, Iterable)
-    listed = [paths] if is_one else list(paths)
-    if not all(isinstance(path, str | PathLike) for path in listed):
-        raise UsageError(f"decisions must be files, not {described(paths)}", advice="give a path or a list")
-    return read_decisions(listed, None, conflicts)

@@ -23,6 +23,7 @@ from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, Mention, Risk, shown
 from clueval.metrics.masking.text import PositionWeights, Range
+from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint
 from clueval.studies.decisions import PlaceDecision, PlaceKey
 
@@ -103,8 +104,11 @@ class Excerpts:
             readable = intersect(window, [place] if exposed is None else exposed)
             if exposed is None and masked:
                 readable = without(readable, masked)
-            marks += [Mark(MASKED, first + shift, last + shift) for first, last in masked]
-            marks += [Mark(LEAK, first + shift, last + shift) for first, last in readable]
+            marks += [
+                Mark(kind, first + shift, last + shift, note=f"{phrase('character')} {first}–{last - 1}")
+                for kind, ranges in ((MASKED, masked), (LEAK, readable))
+                for first, last in ranges
+            ]
             whole += text
         return MarkedText(in_one_line(whole), marks, is_cut)
 

@@ -104,13 +104,12 @@ def test_mentions_that_a_filter_leaves_out_are_no_leaks() -> None:
         ({"keep": ["high"]}, 0),
         ({"masks": "label"}, 2),
         ({"annotators": "all"}, 2),
-        ({"ignore_words": ["karl", "öz", "Weiß"]}, 0),
+        ({"ignore_words": ["öz"]}, 1),
+        ({"ignore_words": ["karl", "öz", "Weiß"]}, 2),  # nothing else is left of these mentions
     ],
 )
 def test_settings_take_a_list_or_one_text(settings: dict[str, Any], expected: int) -> None:
-    found = report(**settings).leaks
-
-    assert len(found) == (expected or len(found) * (settings.keys() == {"ignore_words"}))
+    assert len(report(**settings).leaks) == expected
 
 
 def test_files_of_words_and_weights_are_read(tmp_path: Any) -> None:
