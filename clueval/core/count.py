@@ -30,8 +30,7 @@ DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 FEW_DOCUMENTS = 10
 
 ALTERNATIVES, UNIT = "alternatives", "unit"
-"""The names of the step that chooses among alternatives, and of the one that converts positions: this notes nothing,
-and the signature says the unit without it."""
+"""The names of two steps: one chooses among alternatives, the other converts positions and notes nothing."""
 
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""

@@ -2,8 +2,7 @@
 
 `Reading` (`clueval.formats.options`) has the options; here they become those of each side.
 
-Standard input and open files are written to temporary files, because files are read more than once. The paths of these
-never appear: errors name standard input, or the open file, instead.
+Files are read more than once, so open files and standard input are copied; errors name these, not the copies.
 """
 
 from __future__ import annotations
@@ -257,13 +256,10 @@ def is_open_file(side: object) -> bool:
 
 def needs_spooling(side: object) -> bool:
     """Return whether an argument is standard input, an open file, or a list of files with one of them."""
-    if isinstance(side, list | tuple):
-        return bool(side) and not isinstance(side[0], list | tuple) and any(map(_needs_copy, side))
-    return _needs_copy(side)
-
-
-def _needs_copy(side: object) -> bool:
-    return is_open_file(side) or (isinstance(side, str | Path) and str(side) == STDIN)
+    files: Iterable[object] = [side]
+    if isinstance(side, list | tuple) and side and not isinstance(side[0], list | tuple):
+        files = side
+    return any(is_open_file(file) or (isinstance(file, str | Path) and str(file) == STDIN) for file in files)
 
 
 @contextmanager

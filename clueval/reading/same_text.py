@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import zip_longest
+from typing import ClassVar
 
-from clueval.core.document import Document
+from clueval.core.document import Document, Pair
 from clueval.core.span import SIDES, name_of
 from clueval.files.errors import QUOTED, SpanError, TextMismatch
+from clueval.transforms.changes import EachPair
 
 _OTHER_TOKENS = (
     "if only the tokens differ, clueval convert FILE --to doccano -o TEXTS.jsonl makes texts of one side"
@@ -20,6 +24,18 @@ _OTHER_ORDER = (
 
 SHOWN = 80
 """The maximum number of characters of a text that an error quotes."""
+
+
+@dataclass(frozen=True)
+class SameText(EachPair):
+    """A step that changes nothing. Raises `TextMismatch` for two documents with different texts."""
+
+    signature: ClassVar[tuple[str, str]] = ("", "")
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        if not pair.beside:
+            require_same_text(pair.gold, pair.predicted)
+        yield pair
 
 
 def require_same_text(gold: Document, predicted: Document, names: tuple[str, str] = SIDES) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.core.bag import Bag
 from clueval.core.count import ALTERNATIVES, DOCUMENT, EITHER, SENTENCE, UNIT, Plan, Step
-from clueval.core.document import ID, Notes, Pair
+from clueval.core.document import ID
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.files.options import (
@@ -402,28 +402,10 @@ def _with_curves(
             yield metric
 
 
-@dataclass(frozen=True)
-class SameText:
-    """A step that changes nothing. Raises `TextMismatch` for two documents with different texts."""
-
-    signature: ClassVar[tuple[str, str]] = ("", "")
-    zeros: ClassVar[Sequence[tuple[str, ...]]] = ()
-
-    def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
-        from clueval.reading.same_text import require_same_text  # not needed for counting tags and spans
-
-        for pair in pairs:
-            if not pair.beside:
-                require_same_text(pair.gold, pair.predicted)
-        return pairs
-
-    def check(self, notes: Notes) -> Iterable[str]:
-        return ()
-
-
 def steps_in_order(first: Sequence[Step], plan: Plan) -> tuple[Step, ...]:
     """Return the steps of a plan after those that give both sides one text, with those that all documents need."""
-    from clueval.transforms.changes import Alternatives, SetApart  # lists of tags do not need these
+    from clueval.reading.same_text import SameText  # few files of columns need these
+    from clueval.transforms.changes import Alternatives, SetApart
 
     before = [step for step in plan.steps if step.signature[0] != UNIT]
     if not any(step.signature[0] == ALTERNATIVES for step in before):

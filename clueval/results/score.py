@@ -130,7 +130,11 @@ def score(
             sides = gold, predicted, reference
             result = with_reference(result, sides, reference_set, layers, groups, indicators, scored)
     if values is not None:
-        bag = result.bag.grouped(partial(_with_value, values))
+
+        def with_value(place: Any) -> Any:  # a list has its number as its value
+            return place._replace(values=(values[int(place.values[0])],))
+
+        bag = result.bag.grouped(with_value)
         result = replace(result, bag=bag, plan=replace(result.plan, by=(GROUP,)), made=None)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
@@ -164,11 +168,6 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
             advice="give a value for each list, or by='document'",
         )
     return [str(value) for value in by]
-
-
-def _with_value(values: Sequence[str], place: Any) -> Any:
-    """Return the place of a list with its value instead of its number."""
-    return place._replace(values=(values[int(place.values[0])],))
 
 
 def warn_of(result: Result, gold: Any, predicted: Any) -> None:
