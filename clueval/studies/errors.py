@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.document import Pair
@@ -46,6 +46,7 @@ from clueval.studies.wrong import (
     JudgedSpan,
     Search,
     counted,
+    reason_keys,
 )
 
 if TYPE_CHECKING:
@@ -380,7 +381,7 @@ class Errors(ErrorReport):
             listed = list(groups(filter(choice.lists, wrong)))
             if tally is not None:
                 tally.places[None] += len(listed)
-                tally.reasons.update(chain.from_iterable([error.keys for error in wrong]))
+                tally.reasons.update(key for error in wrong for key in reason_keys(error, choice))
                 for group in listed:
                     tally.listed.update(
                         (error.sequence, error.side, error.span.label, error.reason) for error in group

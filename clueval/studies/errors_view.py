@@ -370,8 +370,10 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
 def _where(span: Span, texts: SideTexts) -> list[str]:
     """Return the range of a span, and the ids of its tokens if they have some."""
     unit = phrase("token") if texts.own.unit == "token" else phrase("character")
-    ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(span.start, span.end))))
-    return [f"{unit} {span.start}–{span.end - 1}", *([phrase("id {ids}", ids=ids)] if ids else [])]
+    where, ids = f"{unit} {span.start}–{span.end - 1}", texts.ids_of(span.start, span.end)
+    return (
+        [where, phrase("id {ids}", ids="–".join(dict.fromkeys(filter(None, ids))))] if any(ids) else [where]
+    )
 
 
 def _class_of(error: JudgedSpan) -> str:
