@@ -26,7 +26,7 @@ from clueval.core.span import SIDES, Ranges, Span, by_position
 from clueval.files.errors import warn
 from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
-from clueval.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
+from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Rate, Table
 from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions
 from clueval.studies.errors_view import (
@@ -417,8 +417,14 @@ class Errors(ErrorReport):
         self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
     ) -> Place:
         around = place.at[2:]
+
+        def marked_texts() -> list[MarkedText]:
+            others = ((1 - error.side, error.sequence, other) for error in group for other in error.shown)
+            errors = ((error.side, error) for error in group)
+            return [marked(texts[0].context(around, around), others, errors, texts)]
+
         return place._replace(
-            texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
+            texts=Later(marked_texts),
             lines=Later(lambda: [line_of(error, texts[error.side], self.metadata) for error in group]),
             findings=Later(lambda: [columns.row(error, texts[error.side]) for error in group]),
             decision={} if self.decisions is None else self.decisions.at(place).cells,

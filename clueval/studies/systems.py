@@ -24,7 +24,6 @@ from clueval.reports.place import (
     Facet,
     Later,
     Line,
-    Mark,
     MarkedText,
     MarkKind,
     Place,
@@ -36,13 +35,12 @@ from clueval.studies.errors_view import (
     RIGHT_OR_REASON,
     in_words,
     line_of,
-    note_of,
-    note_of_error,
+    marked,
     tables_of_two,
     transitions,
     verdict_of_two,
 )
-from clueval.studies.rows import Context, Row, SideTexts, texts_of
+from clueval.studies.rows import Row, SideTexts, texts_of
 from clueval.studies.wrong import (
     RIGHT,
     Choice,
@@ -221,7 +219,8 @@ class TwoSystems(ErrorReport):
         sides = "gold", *self.names
 
         def marked_texts() -> list[MarkedText]:
-            return [marked(texts[0].context((start, end), (start, end)), shown, group, texts)]
+            errors = ((row, error.listed[0]) for error in group for row in error.rows)
+            return [marked(texts[0].context((start, end), (start, end)), shown, errors, texts)]
 
         def lines() -> list[Line]:
             names = self.shown_names()
@@ -394,29 +393,6 @@ def _union(documents: Sequence[Document], layer: str) -> list[Span]:
 
 
 # --- how a place is shown
-
-
-def marked(
-    context: Context,
-    shown_spans: Iterable[tuple[int, str, Span]],
-    errors: Iterable[SharedError],
-    texts: Sequence[SideTexts],
-) -> MarkedText:
-    """Return the text of a place with the spans of gold and of both systems; those that are errors say why."""
-    notes: dict[Mark, str] = {}
-    for row, layer, span in shown_spans:
-        for mark in context.marks(row, [span]):
-            notes.setdefault(mark, note_of(span, layer, texts[min(row, 1)]))
-    wrong = {
-        mark: note_of_error(error.listed[0], texts[error.listed[0].side])
-        for error in errors
-        for row in error.rows
-        for mark in context.marks(row, [error.listed[0].span])
-    }
-    marks = (
-        mark._replace(is_wrong=mark in wrong, note=wrong.get(mark, note)) for mark, note in notes.items()
-    )
-    return MarkedText(context.text, sorted(marks), context.is_cut)
 
 
 def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], metadata: Sequence[str]) -> Line:
