@@ -32,7 +32,7 @@ from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalError
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
-from clueval.reports.files import FORMS
+from clueval.reports.content import FORMS
 from clueval.studies.compared import errors
 from clueval.studies.conventions import conventions
 from clueval.studies.rows import error_table

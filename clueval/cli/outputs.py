@@ -28,9 +28,9 @@ from clueval.cli.printing import (
 from clueval.files.errors import FileError, UsageError, in_words
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
-from clueval.reports.files import ENDINGS as FORMS_OF_FILES
-from clueval.reports.files import FORMS, READABLE
-from clueval.reports.files import form_of as form_of_file
+from clueval.reports.content import ENDINGS as FORMS_OF_FILES
+from clueval.reports.content import FORMS, READABLE
+from clueval.reports.content import form_of as form_of_file
 from clueval.reports.language import CATALOGUES, ENGLISH, in_language
 
 if TYPE_CHECKING:

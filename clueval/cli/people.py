@@ -30,7 +30,7 @@ from clueval.files.overwriting import input_path, refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
 from clueval.reading.options import PAIR_BY, layer_names
-from clueval.reports.files import form_of
+from clueval.reports.content import form_of
 from clueval.reports.forms import place_lines
 from clueval.reports.language import in_language
 from clueval.reports.place import Place

@@ -1,15 +1,53 @@
-"""What a study writes of its report: title, verdict, facts, tables and places."""
+"""What a study writes of its report: title, verdict, facts, tables and places; and the forms that a report has.
+
+The ending of a name chooses the form of a file.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from clueval.files.errors import UsageError
 
 if TYPE_CHECKING:
     from clueval.reports.place import Facet, MarkKind, Place
     from clueval.reports.table import Table
+
+FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
+
+READABLE = ("text", "markdown", "latex")
+"""Those that show tables, for readers."""
+
+ENDINGS = {
+    ".txt": "text",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".xlsx": "workbook",
+    ".html": "page",
+}
+"""The form of a file by the ending of its name, in lower case."""
+
+
+def form_of(path: Path) -> str:
+    """Return the form that a name asks for; ``.gz`` is passed over. Raises `UsageError` for another ending.
+
+    >>> form_of(Path("scores.JSON")), form_of(Path("errors.tsv.gz"))
+    ('json', 'tsv')
+    """
+    is_packed = path.suffix == ".gz"
+    ending = Path(path.stem if is_packed else path.name).suffix.lower()
+    if ending not in ENDINGS or (is_packed and ending == ".xlsx"):
+        advice = f"one of {', '.join(ENDINGS)}"
+        raise UsageError(f"{str(path)!r} does not end in the name of a form", advice=advice)
+    return ENDINGS[ending]
+
 
 FIRST_PLACES = 20
 """The number of places that the form text has, unless a report says otherwise."""

@@ -78,7 +78,8 @@ def numeral(value: float, form: str = ",") -> str:
     '1.234,50'
     """
     catalogue = _catalogue(current_language())
-    return format(value, form).translate({ord(mark): catalogue.get(mark, mark) for mark in ",."})
+    text = format(value, form)
+    return text.translate({ord(mark): catalogue.get(mark, mark) for mark in ",."}) if catalogue else text
 
 
 @cache

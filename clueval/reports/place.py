@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar
 
 from clueval.reports.language import current_language
 
@@ -96,11 +96,7 @@ class Later(Sequence[Item]):
             self._items, self._language = self._make(), current_language()
         return self._items
 
-    @overload
-    def __getitem__(self, number: int) -> Item: ...
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Item]: ...
-    def __getitem__(self, number: int | slice) -> Item | Sequence[Item]:
+    def __getitem__(self, number: Any) -> Any:
         return self._current_items()[number]
 
     def __len__(self) -> int:

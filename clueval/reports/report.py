@@ -1,6 +1,7 @@
 """What every study returns: a `Report`, which has all forms and files, rows, numbers by short paths, and a page.
 
-The modules that write them are imported when they are first used: a result in memory needs none.
+A file is written whole or not at all. The modules that write are imported when they are first used: a result in memory
+needs none.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.files.errors import UsageError
-from clueval.reports.content import Content
+from clueval.reports.content import FORMS, Content, form_of
 
 
 class Hinting:
@@ -94,7 +95,6 @@ class Report(Hinting, Content):
         for readers; the language of tables and sentences is `lang`; `width` is the number of columns of a terminal,
         in which text must fit. Raises `UsageError` for another form or language.
         """
-        from clueval.reports.files import FORMS
         from clueval.reports.forms import render
 
         if form not in FORMS:
@@ -114,9 +114,26 @@ class Report(Hinting, Content):
         unless `text_lang` is another. Raises `UsageError` for another ending, `FileError`, and `MissingExtra` without
         openpyxl.
         """
-        from clueval.reports.files import write
+        from clueval.files.writing import whole_bytes, whole_file
+        from clueval.reports import forms, page
+        from clueval.reports.language import in_language
 
-        write(self, Path(path), lang=lang, text_lang=text_lang)
+        path = Path(path)
+        form = form_of(path)
+        with in_language(lang, text_lang):
+            if form == "workbook":
+                with whole_bytes(path) as raw:
+                    from clueval.reports.workbook import write_workbook  # few files are workbooks
+
+                    write_workbook(self, raw)
+                return
+            with whole_file(path) as file:
+                if form == "page":
+                    file.writelines(page.page_parts(self))
+                elif form in ("csv", "tsv"):
+                    forms.write_rows(self, file, form)
+                else:
+                    file.write(forms.render(self, form, lang=lang) + "\n")
 
     def __str__(self) -> str:
         return self.render()

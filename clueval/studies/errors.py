@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.document import Pair
@@ -26,7 +26,7 @@ from clueval.core.span import SIDES, Ranges, Span, by_position
 from clueval.files.errors import warn
 from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
-from clueval.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
+from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Rate, Table
 from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions
 from clueval.studies.errors_view import (
@@ -46,6 +46,7 @@ from clueval.studies.wrong import (
     JudgedSpan,
     Search,
     counted,
+    reason_keys,
 )
 
 if TYPE_CHECKING:
@@ -380,7 +381,7 @@ class Errors(ErrorReport):
             listed = list(groups(filter(choice.lists, wrong)))
             if tally is not None:
                 tally.places[None] += len(listed)
-                tally.reasons.update(chain.from_iterable([error.keys for error in wrong]))
+                tally.reasons.update(key for error in wrong for key in reason_keys(error, choice))
                 for group in listed:
                     tally.listed.update(
                         (error.sequence, error.side, error.span.label, error.reason) for error in group
@@ -416,8 +417,14 @@ class Errors(ErrorReport):
         self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
     ) -> Place:
         around = place.at[2:]
+
+        def marked_texts() -> list[MarkedText]:
+            others = ((1 - error.side, error.sequence, other) for error in group for other in error.shown)
+            errors = ((error.side, error) for error in group)
+            return [marked(texts[0].context(around, around), others, errors, texts)]
+
         return place._replace(
-            texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
+            texts=Later(marked_texts),
             lines=Later(lambda: [line_of(error, texts[error.side], self.metadata) for error in group]),
             findings=Later(lambda: [columns.row(error, texts[error.side]) for error in group]),
             decision={} if self.decisions is None else self.decisions.at(place).cells,

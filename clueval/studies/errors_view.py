@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from clueval.core.matching import KINDS, UNMATCHED
@@ -323,20 +323,28 @@ def transitions(reasons: Mapping[tuple[str, str], int]) -> Table:
 # --- places
 
 
-def marked(group: Sequence[JudgedSpan], context: Context, texts: Sequence[SideTexts]) -> MarkedText:
-    """Return the text of a place with the spans of both sides, each once; those that are errors say why."""
+def marked(
+    context: Context,
+    spans: Iterable[tuple[int, str, Span]],
+    errors: Iterable[tuple[int, JudgedSpan]],
+    texts: Sequence[SideTexts],
+) -> MarkedText:
+    """Return the text of a place with spans, each with its row and its layer; those that are errors say why.
+
+    Row 0 is gold, and the others are systems; `texts` are those of gold and of predicted.
+    """
     notes: dict[Mark, str] = {}
+    for row, layer, span in spans:
+        note = note_of(span, layer, texts[min(row, 1)])
+        for mark in context.marks(row, [span]):
+            notes.setdefault(mark, note)
     wrong: set[Mark] = set()
-    for error in group:
-        for span in error.shown:
-            note = note_of(span, error.sequence, texts[1 - error.side])
-            for mark in context.marks(1 - error.side, [span]):
-                notes.setdefault(mark, note)
-        marks = context.marks(error.side, [error.span])
+    for row, error in errors:
+        marks = context.marks(row, [error.span])
         notes.update(dict.fromkeys(marks, note_of_error(error, texts[error.side])))
         wrong.update(marks)
-    marks = sorted(mark._replace(is_wrong=mark in wrong, note=note) for mark, note in notes.items())
-    return MarkedText(context.text, marks, context.is_cut)
+    all_marks = sorted(mark._replace(is_wrong=mark in wrong, note=note) for mark, note in notes.items())
+    return MarkedText(context.text, all_marks, context.is_cut)
 
 
 def note_of(span: Span, layer: str, texts: SideTexts) -> str:
@@ -370,8 +378,10 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
 def _where(span: Span, texts: SideTexts) -> list[str]:
     """Return the range of a span, and the ids of its tokens if they have some."""
     unit = phrase("token") if texts.own.unit == "token" else phrase("character")
-    ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(span.start, span.end))))
-    return [f"{unit} {span.start}–{span.end - 1}", *([phrase("id {ids}", ids=ids)] if ids else [])]
+    where, ids = f"{unit} {span.start}–{span.end - 1}", texts.ids_of(span.start, span.end)
+    return (
+        [where, phrase("id {ids}", ids="–".join(dict.fromkeys(filter(None, ids))))] if any(ids) else [where]
+    )
 
 
 def _class_of(error: JudgedSpan) -> str:

@@ -18,7 +18,7 @@ from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.located import EqualCases, Located
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
-from clueval.core.span import MERGED, NO_LABEL, SIDES, Span
+from clueval.core.span import MERGED, NO_LABEL, SIDES
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.limits import require_short_texts
@@ -26,7 +26,6 @@ from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table, shown
 from clueval.studies.errors_view import facts_of
-from clueval.studies.rows import text_of
 from clueval.studies.span_values import (
     BUCKETS,
     FEATURES,
@@ -225,85 +224,55 @@ class _Counts:
         self.sequences |= dict.fromkeys(search.sequences)
         words = [TextWords(side) for side in pair.sides]
         for sequence in self.sequences:
-            on_both = pairs.get(sequence, ())
+            on_both, of_sequence = pairs.get(sequence, ()), cases.get(sequence, ())
             of_sides = [
-                [span for case in cases.get(sequence, ()) for span in case.sides[side] or ()]
+                [*on_both, *(span for case in of_sequence for span in case.sides[side] or ())]
                 for side in range(len(SIDES))
             ]
-            depths = []
-            for side, spans in enumerate(of_sides):
-                everything = [*on_both, *spans]
-                require_short_texts(sum(map(len, everything)), **pair.sides[side].in_errors)
-                depths.append(depths_of(everything))
-            if on_both:
-                self._count_pairs(sequence, on_both, words, depths)
-            columns = [
-                self._columns(spans, of_side, of_spans[len(on_both) :])
-                for spans, of_side, of_spans in zip(of_sides, words, depths, strict=True)
-            ]
+            columns = []
+            for document, of_side, spans in zip(pair.sides, words, of_sides, strict=True):
+                require_short_texts(sum(map(len, spans)), **document.in_errors)
+                in_text = SpansInText(spans, of_side, depths_of(spans))
+                columns.append([list(values_of(in_text)) for values_of in self._features.values()])
+            if self._is_exact:
+                self._count_exact(sequence, len(on_both), of_sequence, columns)
+                continue
             rows = {
                 id(span): row
                 for spans, of_side in zip(of_sides, columns, strict=True)
                 for span, row in zip(spans, zip(*of_side, strict=True), strict=True)
             }
-            if self._is_exact:
-                self._count_exact(sequence, cases.get(sequence, ()), rows)
-                continue
-            for located_case in cases.get(sequence, ()):
+            for located_case in of_sequence:
                 self._count(pair, sequence, located_case, rows)
-
-    def _columns(self, spans: Sequence[Span], words: TextWords, depths: Sequence[int]) -> list[list[Value]]:
-        """Return the values of each feature of spans of one side."""
-        in_text = SpansInText(spans, words, depths)
-        return [list(values_of(in_text)) for values_of in self._features.values()]
 
     def _bucket(self, feature: str, value: Value) -> Value:
         """Return the name of the bucket, unless values are sorted into buckets at the end."""
         return value if self._number is not None and feature in BUCKETS else bucket_of(feature, value)
 
-    def _add(self, sequence: str, columns: Iterable[Iterable[Value]], names: Sequence[str]) -> None:
-        """Count the values of each feature under names, of all labels together."""
-        for feature, column in zip(self._features, columns, strict=True):
-            for value, times in Counter(column).items():
-                tally = self._tallies[sequence, feature, self._bucket(feature, value)]
-                for name in names:
-                    tally[name, NO_LABEL] += times
-
-    def _count_pairs(
-        self,
-        sequence: str,
-        spans: Sequence[Span],
-        words: Sequence[TextWords],
-        depths: Sequence[Sequence[int]],
-    ) -> None:
-        """Count spans of which both sides have one; the depths of these are the first of each side."""
-        names = [[name, f"tp_{name}"] for name in SIDES]
-        of_sides = [of_side[: len(spans)] for of_side in depths]
-        if text_of(words[0].document) == text_of(words[1].document) and of_sides[0] == of_sides[1]:
-            self._add(sequence, self._columns(spans, words[0], of_sides[0]), [*names[0], *names[1]])
-            return
-        for of_side, of_spans, of_names in zip(words, of_sides, names, strict=True):
-            self._add(sequence, self._columns(spans, of_side, of_spans), of_names)
-
     def _count_exact(
-        self, sequence: str, cases: Iterable[Located], values: Mapping[int, Sequence[Value]]
+        self, sequence: str, on_both: int, cases: Iterable[Located], columns: Sequence[Sequence[list[Value]]]
     ) -> None:
-        """Count the spans of a sequence, of equal ones of a side one."""
-        rows: dict[str, list[Sequence[Value]]] = {f"{tp}{side}": [] for side in SIDES for tp in ("", "tp_")}
+        """Count the spans of a sequence, of equal ones of a side one; the first `on_both` are on both sides."""
+        every, right = ([[*range(on_both)] for _ in SIDES] for _ in range(2))
+        ends = [on_both for _ in SIDES]
         for case in cases:
             keys = [
                 [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in case.sides
             ]
             both = {*keys[0]} & {*keys[1]}
-            for name, of_side, spans, flags in zip(SIDES, keys, case.sides, case.counted, strict=True):
-                counted = zip(of_side, spans or (), flags or (True,) * len(of_side), strict=True)
-                for key, span in {key: span for key, span, counts in counted if counts}.items():
-                    rows[name].append(values[id(span)])
-                    if key in both:
-                        rows[f"tp_{name}"].append(values[id(span)])
-        for name, of_name in rows.items():
-            if of_name:
-                self._add(sequence, zip(*of_name, strict=True), [name])
+            for side, (of_side, flags) in enumerate(zip(keys, case.counted, strict=True)):
+                numbers = range(ends[side], ends[side] + len(of_side))
+                counted = zip(of_side, numbers, flags or (True,) * len(of_side), strict=True)
+                number_of = {key: number for key, number, counts in counted if counts}
+                every[side] += number_of.values()
+                right[side] += [number for key, number in number_of.items() if key in both]
+                ends[side] = numbers.stop
+        for side, name in enumerate(SIDES):
+            for feature, column in zip(self._features, columns[side], strict=True):
+                for what, numbers_of in ((name, every), (f"tp_{name}", right)):
+                    for value, times in Counter([column[number] for number in numbers_of[side]]).items():
+                        tally = self._tallies[sequence, feature, self._bucket(feature, value)]
+                        tally[what, NO_LABEL] += times
 
     def _count(self, pair: Pair, sequence: str, case: Located, values: Mapping[int, Sequence[Value]]) -> None:
         try:

@@ -22,7 +22,7 @@ from itertools import accumulate, count
 from operator import add
 from typing import Any, NamedTuple
 
-from clueval.core.document import Document, Pair, Sentence, Unit
+from clueval.core.document import Document, Pair, Unit
 from clueval.core.matching import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
@@ -89,91 +89,24 @@ class Context(NamedTuple):
         ]
 
 
-class Contexts:
-    """The contexts of ranges in the text of a document with sentences; the last one is kept."""
-
-    def __init__(self, text: Document, sentences: Sequence[Sentence], window: int | None) -> None:
-        self.text, self.sentences, self._window = text, sentences, window
-        self.starts = [sentence.start for sentence in sentences]
-        self._first, self._end = text.start, text.end
-        self._reach = max(REACH[text.unit], window or 0)
-        self._range: tuple[int, int] | None = None
-        self._context = Context("", 0, None, (False, False))
-
-    def of(self, around: tuple[int, int], inner: tuple[int, int]) -> Context:
-        """Return the context of a range, no further than `REACH` from a range within it."""
-        text, first, last = self.text, self._first, self._end
-        if last is None:
-            return Context("", inner[0], None, (False, False), is_known=False)
-        least, greatest = self._bounds(*around, last)
-        least, greatest = max(least, first), min(greatest, last)
-        start, end = max(least, inner[0] - self._reach), min(greatest, inner[1] + self._reach)
-        if self._window is not None:
-            least, greatest = first, last
-        if self._range != (start, end):
-            starts = None
-            if text.unit == "token":
-                tokens = (text.tokens or ())[start - first : end - first]
-                starts = list(
-                    map(add, accumulate(map(len, tokens), initial=0), count())
-                )  # with blanks between
-            cut = start > least, end < greatest
-            self._range, self._context = (
-                (start, end),
-                Context(text.text_between(start, end), start, starts, cut),
-            )
-        return self._context
-
-    def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
-        """Return the context of a range before it is limited by `REACH`; between sentences, it is all between them."""
-        text, starts = self.text, self.starts
-        if self._window is not None:
-            return start - self._window, end + self._window
-        if self.sentences:
-            first = bisect_right(starts, start) - 1
-            begin = text.start
-            if first >= 0:
-                sentence = self.sentences[first]
-                begin = sentence.start if start < sentence.end else sentence.end
-            final = max(start, end - 1)
-            number = bisect_right(starts, final) - 1
-            if number >= 0 and final < self.sentences[number].end:
-                return begin, self.sentences[number].end
-            return begin, starts[number + 1] if number + 1 < len(starts) else last
-        if text.unit == "token" or text.text is None:
-            return text.start, last
-        # lines, searched within `REACH` only
-        reach = REACH["character"]
-        start, end = start - text.start, end - text.start
-        before = text.text.rfind("\n", max(start - reach, 0), start)
-        after = text.text.find("\n", end, end + reach)
-        begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
-        return begin + text.start, (after if after >= 0 else end + reach + 1) + text.start
-
-
 class SideTexts:
     """The texts of a pair for the errors of one side; what the side's document lacks is the other's.
 
-    `shared` are the texts for the other side, whose contexts are the same if the texts are.
+    The last context is kept.
     """
 
-    def __init__(
-        self, own: Document, other: Document, window: int | None, shared: SideTexts | None = None
-    ) -> None:
+    def __init__(self, own: Document, other: Document, window: int | None) -> None:
         self.own = own
         self.text = own if own.end is not None else other
         self.metadata = own.metadata or other.metadata
         self._ids = own.token_ids or other.token_ids if own.unit == "token" else None
-        sentences = own.sentences or other.sentences
-        self._has_names = any(sentence.id is not None for sentence in sentences)
-        contexts: Contexts | None = None if shared is None else shared.contexts
-        if contexts is None or (contexts.sentences, text_of(contexts.text)) != (
-            sentences,
-            text_of(self.text),
-        ):
-            contexts = Contexts(self.text, sentences, window)
-        self.contexts: Contexts = contexts
-        self._end = self.text.end
+        self._sentences, self._window = own.sentences or other.sentences, window
+        self._starts = [sentence.start for sentence in self._sentences]
+        self._has_names = any(sentence.id is not None for sentence in self._sentences)
+        self._first, self._end = self.text.start, self.text.end
+        self._reach = max(REACH[self.text.unit], window or 0)
+        self._range: tuple[int, int] | None = None
+        self._context = Context("", 0, None, (False, False))
         self._shown = 0
 
     def of(self, span: Span) -> str:
@@ -200,12 +133,12 @@ class SideTexts:
         """Return the ids of the sentences in which a range lies, without those that the file does not give."""
         if not self._has_names:
             return []
-        starts = self.contexts.starts
+        starts = self._starts
         first = max(bisect_right(starts, start) - 1, 0)
         last = max(bisect_left(starts, end), first + 1)
         return [
             name
-            for begin, past, name in self.contexts.sentences[first:last]
+            for begin, past, name in self._sentences[first:last]
             if name is not None and begin < max(end, start + 1) and start < past
         ]
 
@@ -222,18 +155,58 @@ class SideTexts:
 
     def context(self, around: tuple[int, int], inner: tuple[int, int]) -> Context:
         """Return the context of a range, no further than `REACH` from a range within it."""
-        return self.contexts.of(around, inner)
+        text, first, last = self.text, self._first, self._end
+        if last is None:
+            return Context("", inner[0], None, (False, False), is_known=False)
+        least, greatest = self._bounds(*around, last)
+        least, greatest = max(least, first), min(greatest, last)
+        start, end = max(least, inner[0] - self._reach), min(greatest, inner[1] + self._reach)
+        if self._window is not None:
+            least, greatest = first, last
+        if self._range != (start, end):
+            starts = None
+            if text.unit == "token":
+                tokens = (text.tokens or ())[start - first : end - first]
+                starts = list(
+                    map(add, accumulate(map(len, tokens), initial=0), count())
+                )  # with blanks between
+            cut = start > least, end < greatest
+            self._range, self._context = (
+                (start, end),
+                Context(text.text_between(start, end), start, starts, cut),
+            )
+        return self._context
 
-
-def text_of(document: Document) -> tuple[object, ...]:
-    """Return what two documents of the same text have in common."""
-    return document.unit, document.start, document.tokens, document.text, document.sentences
+    def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
+        """Return the context of a range before it is limited by `REACH`; between sentences, it is all between them."""
+        text, starts = self.text, self._starts
+        if self._window is not None:
+            return start - self._window, end + self._window
+        if self._sentences:
+            first = bisect_right(starts, start) - 1
+            begin = text.start
+            if first >= 0:
+                sentence = self._sentences[first]
+                begin = sentence.start if start < sentence.end else sentence.end
+            final = max(start, end - 1)
+            number = bisect_right(starts, final) - 1
+            if number >= 0 and final < self._sentences[number].end:
+                return begin, self._sentences[number].end
+            return begin, starts[number + 1] if number + 1 < len(starts) else last
+        if text.unit == "token" or text.text is None:
+            return text.start, last
+        # lines, searched within `REACH` only
+        reach = REACH["character"]
+        start, end = start - text.start, end - text.start
+        before = text.text.rfind("\n", max(start - reach, 0), start)
+        after = text.text.find("\n", end, end + reach)
+        begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
+        return begin + text.start, (after if after >= 0 else end + reach + 1) + text.start
 
 
 def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:
     """Return the texts for the errors of each side of a pair."""
-    of_gold = SideTexts(*pair.sides, window)
-    return of_gold, SideTexts(pair.predicted, pair.gold, window, of_gold)
+    return SideTexts(*pair.sides, window), SideTexts(pair.predicted, pair.gold, window)
 
 
 # Rows

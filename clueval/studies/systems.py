@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.document import Document, collector_paused
-from clueval.core.located import EqualCases
 from clueval.core.matching import KINDS, with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
@@ -25,7 +24,6 @@ from clueval.reports.place import (
     Facet,
     Later,
     Line,
-    Mark,
     MarkedText,
     MarkKind,
     Place,
@@ -37,19 +35,17 @@ from clueval.studies.errors_view import (
     RIGHT_OR_REASON,
     in_words,
     line_of,
-    note_of,
-    note_of_error,
+    marked,
     tables_of_two,
     transitions,
     verdict_of_two,
 )
-from clueval.studies.rows import Context, Row, SideTexts, texts_of
+from clueval.studies.rows import Row, SideTexts, texts_of
 from clueval.studies.wrong import (
     RIGHT,
     Choice,
     JudgedSpan,
     Search,
-    right_span,
     text_order,
 )
 
@@ -177,8 +173,14 @@ class TwoSystems(ErrorReport):
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[SharedError]]]]:
         searches = [Search(self.choice, self.layers, also_right=True) for _ in range(self._systems)]
         for text in self._texts():
+            results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
             with collector_paused(text):
-                all_results, equal = self._results(text, searches)
+                for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
+                    for case in search.cases(pair):
+                        for judged_span in search.judged(pair, case):
+                            key = judged_span.sequence, judged_span.side, *place_and_labels(judged_span.span)
+                            results_by_key.setdefault(key, [None, None])[system] = judged_span
+            all_results = [(first, second) for first, second in results_by_key.values()]
             errors = []
             for results in all_results:
                 first, second = (
@@ -191,7 +193,7 @@ class TwoSystems(ErrorReport):
             listed = list(groups(errors))
             if tally is not None:
                 if SIDES[0] in self.choice.sides:
-                    _count_gold(tally, all_results, equal)
+                    _count_gold(tally, all_results)
                 tally.places[None] += len(listed)
                 for group in listed:
                     tally.listed.update((error.listed[0].side, error.state) for error in group)
@@ -199,37 +201,6 @@ class TwoSystems(ErrorReport):
             yield text, listed
         for search in searches:
             search.end()
-
-    def _results(self, text: Text, searches: Sequence[Search]) -> tuple[list[Results], int]:
-        """Return the results of spans in both systems, and the number of gold spans left out, which both have alone."""
-        results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
-        equal: list[dict[tuple[str, int, int], Span]] = []
-        for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
-            left_out: list[EqualCases] | None = None if self.choice.where else []
-            for case in search.cases(pair, left_out):
-                for judged_span in search.judged(pair, case):
-                    key = judged_span.sequence, judged_span.side, *place_and_labels(judged_span.span)
-                    results_by_key.setdefault(key, [None, None])[system] = judged_span
-            equal.append(
-                {
-                    (cases.sequence, span.start, span.end): span
-                    for cases in left_out or ()
-                    for span in cases.spans()
-                }
-            )
-        for results in results_by_key.values():
-            for system, other in enumerate(reversed(results)):
-                if results[system] is None and other is not None and other.side == 0:
-                    span = equal[system].get((other.sequence, other.span.start, other.span.end))
-                    if span is not None and (span.labels, span.parts) == (
-                        other.span.labels,
-                        other.span.parts,
-                    ):
-                        results[system] = right_span(0, other.sequence, other.span)
-        in_both = (
-            span.labels == equal[1][place].labels for place, span in equal[0].items() if place in equal[1]
-        )
-        return [(first, second) for first, second in results_by_key.values()], sum(in_both)
 
     def _places_of(self, text: Text, groups: Iterable[Sequence[SharedError]]) -> Iterator[Place]:
         spans: _SpansOfRows | None = None
@@ -248,7 +219,8 @@ class TwoSystems(ErrorReport):
         sides = "gold", *self.names
 
         def marked_texts() -> list[MarkedText]:
-            return [marked(texts[0].context((start, end), (start, end)), shown, group, texts)]
+            errors = ((row, error.listed[0]) for error in group for row in error.rows)
+            return [marked(texts[0].context((start, end), (start, end)), shown, errors, texts)]
 
         def lines() -> list[Line]:
             names = self.shown_names()
@@ -357,11 +329,8 @@ class Diff(TwoSystems):
         return reasons, classes
 
 
-def _count_gold(tally: ErrorTally, all_results: Iterable[Results], equal: int) -> None:
-    """Count the reasons and classes of gold spans in both systems; `equal` of them are right in both."""
-    if equal:
-        tally.reasons[RIGHT, RIGHT] += equal
-        tally.classes[KINDS[0], KINDS[0]] += equal
+def _count_gold(tally: ErrorTally, all_results: Iterable[Results]) -> None:
+    """Count the reasons and classes of gold spans in both systems."""
     for first, second in all_results:
         if first is not None and second is not None and first.side == 0:
             tally.reasons[first.reason, second.reason] += 1
@@ -424,29 +393,6 @@ def _union(documents: Sequence[Document], layer: str) -> list[Span]:
 
 
 # --- how a place is shown
-
-
-def marked(
-    context: Context,
-    shown_spans: Iterable[tuple[int, str, Span]],
-    errors: Iterable[SharedError],
-    texts: Sequence[SideTexts],
-) -> MarkedText:
-    """Return the text of a place with the spans of gold and of both systems; those that are errors say why."""
-    notes: dict[Mark, str] = {}
-    for row, layer, span in shown_spans:
-        for mark in context.marks(row, [span]):
-            notes.setdefault(mark, note_of(span, layer, texts[min(row, 1)]))
-    wrong = {
-        mark: note_of_error(error.listed[0], texts[error.listed[0].side])
-        for error in errors
-        for row in error.rows
-        for mark in context.marks(row, [error.listed[0].span])
-    }
-    marks = (
-        mark._replace(is_wrong=mark in wrong, note=wrong.get(mark, note)) for mark, note in notes.items()
-    )
-    return MarkedText(context.text, sorted(marks), context.is_cut)
 
 
 def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], metadata: Sequence[str]) -> Line:

@@ -188,8 +188,7 @@ class JudgedSpan(NamedTuple):
 
     `others` come by position, and `shown` are those that a row shows. `start` and `end` are the first and the last
     position of the span and of these spans, half-open. `is_error` says whether the choice of level and layer counts it
-    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``. A span
-    that a `Search` has found has the keys by which it is counted.
+    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``.
     """
 
     side: int
@@ -203,7 +202,6 @@ class JudgedSpan(NamedTuple):
     start: int
     end: int
     error_type: str = ""
-    keys: Sequence[ReasonKey] = ()
 
     @property
     def side_name(self) -> str:
@@ -224,7 +222,6 @@ class Search:
 
     def __init__(self, choice: Choice, layers: Sequence[str] = (), *, also_right: bool = False) -> None:
         self.choice, self._also_right = choice, also_right
-        self._verdicts: dict[object, list[_Verdict]] = {}
         self._plan = Plan((), merge=choice.merge, where=choice.where)
         self._layers = dict.fromkeys(layers)
 
@@ -253,23 +250,29 @@ class Search:
             spans = [span for case in self.cases(pair, []) for span in self.judged(pair, case)]
         return sorted(spans, key=text_order)
 
-    def judged(self, pair: Pair, case: Located) -> list[JudgedSpan]:
-        """Return the spans of a case that count, as `judged` does; equal cases of few rows are judged once."""
-        key = case.sequence, case.rows
-        is_kept = case.rows is not None and len(case.rows) <= SMALL_CASE
-        verdicts = self._verdicts.get(key) if is_kept else None
-        if verdicts is not None:
-            return [verdict.at(case) for verdict in verdicts]
-        spans = [
-            judged_span._replace(keys=tuple(reason_keys(judged_span, self.choice)))
-            for judged_span in judged(pair, case, self.choice, also_right=self._also_right)
+    def judged(self, pair: Pair, located_case: Located) -> list[JudgedSpan]:
+        """Return the spans of a case that count and are not exactly right: of equal spans of a side the first one.
+
+        With `also_right`, those that are right come, too. Costs what `Case.around` costs.
+        """
+        choice = self.choice
+        keys = [
+            [(span.start, span.end, span.label, span.parts) for span in side or ()]
+            for side in located_case.sides
         ]
-        if is_kept:
-            if len(self._verdicts) == MOST_VERDICTS:
-                self._verdicts.clear()
-            numbers = {id(span): number for side in case.sides for number, span in enumerate(side or ())}
-            self._verdicts[key] = [_Verdict.of(judged_span, case.first, numbers) for judged_span in spans]
-        return spans
+        if keys[0] == keys[1] and not self._also_right and not choice.by_levels:
+            return []
+        case = Case(located_case.sides, located_case.counted)
+        try:
+            if choice.fair is not None:
+                return list(_judged_by_fair(case, located_case.sequence, choice.fair))
+            if choice.by_levels:
+                require_countable(choice.metric, case)
+            return list(_judged(case, keys, located_case.sequence, choice, self._also_right))
+        except CluevalError as error:
+            document = document_of_error([choice.metric], located_case, pair)
+            error.document, error.file = document.id, error.file or document.file
+            raise
 
     def end(self) -> None:
         """Raise `UsageError` if the labelled layer never occurred."""
@@ -280,75 +283,9 @@ class Search:
             raise UsageError(f"there is no layer {wanted!r}", advice=advice)
 
 
-MOST_VERDICTS = 1 << 13
-"""The number of different cases of which it is known what is wrong."""
-
-SMALL_CASE = 32
-"""The most spans of such a case: larger ones hardly occur again, and would hold whole texts in memory."""
-
-
-class _Verdict(NamedTuple):
-    """A span as it was judged, where its case began, and the numbers of the span, the others and the partners."""
-
-    judged: JudgedSpan
-    first: int
-    number: int
-    others: Sequence[int]
-    partners: Sequence[int]
-
-    @classmethod
-    def of(cls, judged_span: JudgedSpan, first: int, numbers: Mapping[int, int]) -> _Verdict:
-        """Return what was judged, given the number of each span of the case on its side, by its `id`."""
-        others, partners = (
-            [numbers[id(span)] for span in spans]
-            for spans in (judged_span.others, judged_span.match.partners)
-        )
-        return cls(judged_span, first, numbers[id(judged_span.span)], others, partners)
-
-    def at(self, case: Located) -> JudgedSpan:
-        """Return the span of a case that is equal but for its place."""
-        before, further = self.judged, case.first - self.first
-        span, of_other = (case.sides[before.side] or ())[self.number], case.sides[1 - before.side] or ()
-        others = [of_other[number] for number in self.others]
-        partners = tuple([of_other[number] for number in self.partners])
-        return before._replace(
-            match=Match(span, before.match.kind, partners, before.match.labels),
-            others=others,
-            span=span,
-            shown=others[: len(before.shown)],
-            start=before.start + further,
-            end=before.end + further,
-        )
-
-
 def text_order(judged_span: JudgedSpan) -> tuple[int, int, int, int, int]:
     """The order of wrong spans in a text."""
     return judged_span.start, judged_span.end, judged_span.span.start, judged_span.span.end, judged_span.side
-
-
-def judged(
-    pair: Pair, located_case: Located, choice: Choice, *, also_right: bool = False
-) -> list[JudgedSpan]:
-    """Return the spans of a case that count and are not exactly right: of equal spans of a side the first one.
-
-    With `also_right`, those that are right come, too. Costs what `Case.around` costs.
-    """
-    keys = [
-        [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in located_case.sides
-    ]
-    if keys[0] == keys[1] and not also_right and not choice.by_levels:
-        return []
-    case = Case(located_case.sides, located_case.counted)
-    try:
-        if choice.fair is not None:
-            return list(_judged_by_fair(case, located_case.sequence, choice.fair))
-        if choice.by_levels:
-            require_countable(choice.metric, case)
-        return list(_judged(case, keys, located_case.sequence, choice, also_right))
-    except CluevalError as error:
-        document = document_of_error([choice.metric], located_case, pair)
-        error.document, error.file = document.id, error.file or document.file
-        raise
 
 
 def _judged(

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.files.errors import escaped_in_json
 from clueval.reports.json_text import dumps
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
@@ -19,8 +18,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_json_text_is_what_the_standard_library_writes(value: Any) -> None:
-    assert dumps(value) == escaped_in_json(json.dumps(value, ensure_ascii=False, indent=2))
+def test_json_text_is_read_as_what_was_written(value: Any) -> None:
     assert repr(json.loads(dumps(value))) == repr(json.loads(json.dumps(value)))
 
 

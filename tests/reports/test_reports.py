@@ -23,7 +23,7 @@ from clueval import (
     threshold,
 )
 from clueval.cli import main
-from clueval.reports.files import ENDINGS, FORMS
+from clueval.reports.content import ENDINGS, FORMS
 from clueval.reports.page import page
 from clueval.reports.report import Report
 from clueval.reports.table import Rate, Table

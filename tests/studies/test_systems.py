@@ -412,3 +412,11 @@ def test_every_mark_says_its_layer_its_range_its_token_ids_and_what_is_wrong() -
         "x · token 0–0 · id t1 · boundary · class superset (level 2)",
         "x · token 0–1 · id t1–t2 · boundary · class partial (no level)",
     ]
+
+
+def test_missed_span_of_zero_length_is_marked_in_the_text_of_its_place() -> None:
+    gold, predicted = document([Span(3, 3, "A")]), document([])
+
+    (place,) = errors(gold, predicted, predicted)
+
+    assert [(mark.kind, mark.label, mark.is_wrong) for mark in place.texts[0].marks] == [(0, "A", True)]
