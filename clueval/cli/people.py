@@ -22,7 +22,6 @@ from clueval.cli.outputs import (
 )
 from clueval.cli.printing import remark, remarking, say, wrote
 from clueval.cli.progress import progress
-from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.files.errors import UsageError
 from clueval.files.options import number
@@ -216,7 +215,7 @@ def curate(
         clueval curate anna.conll bob.conll carl.conll -o gold.tsv --decisions decisions.tsv
     """
     from clueval.reading.convert import Conversion, format_for, has_other_columns  # agree needs none of these
-    from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
+    from clueval.studies.agreement.curation import Curation, UndecidedPlaces
     from clueval.studies.decisions import keep_decisions, read_decisions
 
     if union and votes is not None:
@@ -228,33 +227,27 @@ def curate(
     decided = None if paths is None else read_decisions(paths, conflicts=conflicts)
     counts: Counter[str] = Counter()
     places: list[Place] = []
-    names: Sequence[str] = ()
     passed_over: Counter[str] = Counter()
-    read = Read()
 
-    def documents(results: Iterator[Curated]) -> Iterator[Document]:
+    def documents(results: Curation) -> Iterator[Document]:
         """Yield the documents, and note what was kept and what was not."""
-        nonlocal names
         for result in results:
             for name in ("undecided", "outvoted", "ties"):
                 counts[name] += len(getattr(result, name))
             counts["kept"] += sum(map(len, result.document.layers.values()))
-            names = result.annotators
             if undecided is not None:
                 places.extend(map(Place.made, result.listed))
             yield result.document
-        for (_, kind), times in read.passed_over.items():
+        for (_, kind), times in results.read.passed_over.items():
             if times:
                 passed_over[kind] += times
 
     with progress(*annotators.paths) as advance, remarking(passed_over):
-        results = curated(
+        results = clueval.curate(
             annotators.sources,
-            read,
             votes=votes or "majority",
             union=union,
             decisions=decided,
-            conflicts=None,
             progress=advance,
             **annotators.reading,
             **reading,
@@ -271,10 +264,10 @@ def curate(
             output=output.path,
         )
         put_documents(conversion, documents(results))
-    if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), read):
+    if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
         remark("only tokens and layers are written; other columns of the annotators' files are left out")
     if undecided is not None:
-        listed = UndecidedPlaces(names, places)
+        listed = UndecidedPlaces(results.names, places)
         if _is_plain(undecided):
             put_result([listed.render("tsv")], undecided)
         else:

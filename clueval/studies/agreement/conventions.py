@@ -222,26 +222,21 @@ def _metric(name: str) -> Metric:
 
 
 @lru_cache(maxsize=1 << 14)  # few comparisons are different
-def compared(counting: CountingRule, gold: Reading, predicted: Reading, ranges: bool = False) -> Tally:
-    """Return the counts of a comparison: those of the metric, or of `REFUSED`.
+def compared(counting: CountingRule, gold: Reading, predicted: Reading, is_majority: bool = False) -> Tally:
+    """Return the counts of a comparison: those of the metric, or of `REFUSED`. The tally must not be changed.
 
-    `ranges`: gold has ranges without labels, so predicted must have none. The tally must not be changed.
+    `is_majority`: gold is a majority, of ranges if labels do not count, so that predicted must have ranges, too.
     """
-
-    def case_of(gold: Reading, predicted: Reading) -> Case:
-        return Case((spans_of(gold), spans_of(predicted)), (None, None))
-
-    name, labels, flat = counting
-    metric = _metric(name)
-    if labels == REMOVED:
+    metric = _metric(counting.metric)
+    if counting.labels == REMOVED:
         gold, predicted = unlabelled(gold), unlabelled(predicted)
-    case = case_of(gold, predicted)
+    case = Case((spans_of(gold), spans_of(predicted)), (None, None))
     try:
         require_countable(metric, case)
-        if flat and any(spans and first_clash(spans) for spans in case.sides):
+        if counting.flat and any(spans and first_clash(spans) for spans in case.sides):
             return Tally({(REFUSED, OVERLAP): 1})
-        if ranges and labels == IGNORED:
-            case = case_of(gold, unlabelled(predicted))
+        if is_majority and counting.labels == IGNORED:
+            case = Case((case.gold, spans_of(unlabelled(predicted))), case.counted)
         return metric.count(case)
     except OverlapError:
         return Tally({(REFUSED, OVERLAP): 1})

@@ -23,7 +23,7 @@ from clueval.files.errors import UsageError, warn
 from clueval.files.options import checked_call
 from clueval.formats.options import Reading
 from clueval.reports.place import Place
-from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
+from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, Annotators, annotators_of
 from clueval.studies.agreement.conventions import Mark, Readings, parts_of, spans_of
 from clueval.studies.agreement.conventions import Reading as Marks
 from clueval.studies.agreement.metric import AgreementMetric, Annotated
@@ -77,6 +77,8 @@ def voted(readings: Readings, votes: Votes) -> Outcome:
     present = [reading for reading in readings if reading is not None]
     m = len(present)
     needed = m // 2 + 1 if votes == "majority" else m if votes == "all" else votes
+    if needed <= m and len({*present}) == 1:  # usually
+        return Outcome(present[0])
     counts = Counter(mark for reading in present for mark in reading)
     enough = sorted(mark for mark, n in counts.items() if n >= needed)
     alone = [group[0][2] for group in components(sorted(map(_row, enough))) if len(group) == 1]
@@ -178,60 +180,65 @@ class UndecidedPlaces(ReportOfAnnotators):
         return {"places": self.rows()}
 
 
-class Curation:
-    """Makes one document out of those that annotators have of each text; `votes` None: as a union.
+class Curation(Iterator[Curated]):
+    """The documents that `curate` yields. `read` has what was read of the files so far.
 
     Raises `UsageError` for an annotator with the name of a choice, `FormatError` for a choice that is not known.
     """
 
-    def __init__(self, names: Sequence[str], votes: Votes | None, decisions: PlaceDecisions | None) -> None:
-        self._names, self._votes, self._decisions = tuple(names), votes, decisions
-        self._are_sides = decisions is not None and {*names} == {*SIDES}
+    def __init__(
+        self, annotators: Annotators, votes: Votes | None, decisions: PlaceDecisions | None, *, warns: bool
+    ) -> None:
+        self.names, self.read, self._votes, self._decisions = annotators.names, Read(), votes, decisions
+        self._are_sides = decisions is not None and {*self.names} == {*SIDES}
         if decisions is not None:
-            require_no_choices(names)
-            choices = [*names, NONE, UNCLEAR, *((BOTH,) if self._are_sides else ())]
+            require_no_choices(self.names)
+            choices = [*self.names, NONE, UNCLEAR, *((BOTH,) if self._are_sides else ())]
             hint = (
                 ""
                 if self._are_sides
                 else "; for decisions about errors, name the files gold=... predicted=..."
             )
             decisions.require_choices(choices, hint)
+        metric = AgreementMetric(self.names)
+        texts = Annotated(annotators, metric, Plan((metric,), sides=annotators.sides)).texts(self.read)
+        self._documents = self._curated(texts, warns)
 
-    def documents(self, texts: Iterable[Group]) -> Iterator[Curated]:
+    def __next__(self) -> Curated:
+        return next(self._documents)
+
+    def _curated(self, texts: Iterable[Group], warns: bool) -> Iterator[Curated]:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
         ids: list[str] = []
         are_shared = False
         for group in texts:
             ids.append(group.first.id)
             are_shared = are_shared or sum(document is not None for document in group.sides) > 1
-            text = AnnotatedText(group.sides, self._names)
+            text = AnnotatedText(group.sides, self.names)
             sides = self._decided_documents(group.sides)
             layers: dict[str, list[Span]] = {}
             listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
             for layer in sequences_in(sides):
                 kept: list[Mark] = []
-                for outcome in self._outcomes(text, sides, layer):
+                for readings in parts_in(sides, layer):
+                    chosen = self._decisions and self._outcome_by_choice(
+                        self._decisions, text.place(layer, readings)
+                    )
+                    outcome = chosen or self._outcome_by_votes(readings)
                     kept += outcome.kept
                     for name, places in listed.items():
-                        places += [text.place(layer, readings) for readings in getattr(outcome, name)]
+                        places += [text.place(layer, part) for part in getattr(outcome, name)]
                 layers[layer] = list(spans_of(sorted(kept), layer))
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
-            yield Curated(document, **places_of, annotators=self._names)
+            yield Curated(document, **places_of, annotators=self.names)
         if ids and not are_shared:
             warn(f"{NOTHING_SHARED}, so that each is kept as it is ({PAIRING})")
         if self._decisions is not None:
             self._decisions.require_distinct(ids)
             self._decisions.checked()
-
-    def _outcomes(self, text: AnnotatedText, documents: Documents, layer: str) -> Iterator[Outcome]:
-        """Yield the outcome of each component of a layer; that of spans which all have is one."""
-        present = sum(document is not None for document in documents)
-        are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
-        common, parts = parts_in(documents, layer, apart=are_enough and self._decisions is None)
-        yield Outcome(tuple([(((start, end),), label) for start, end, label in common]))
-        for readings in parts:
-            yield self._outcome_by_choice(text, layer, readings) or self._outcome_by_votes(readings)
+            if warns and (self._decisions.number("stale") or self._decisions.lost):
+                warn(self._decisions.words())
 
     def _outcome_by_votes(self, readings: Readings) -> Outcome:
         """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""
@@ -242,28 +249,27 @@ class Curation:
             return united(readings)
         outcome = voted(readings, self._votes)
         if self._are_sides and outcome.undecided:
-            gold = readings[self._names.index(SIDES[0])] or ()
+            gold = readings[self.names.index(SIDES[0])] or ()
             return outcome._replace(kept=tuple({*outcome.kept, *gold}))
         return outcome
 
-    def _outcome_by_choice(self, text: AnnotatedText, layer: str, readings: Readings) -> Outcome | None:
+    def _outcome_by_choice(self, decisions: PlaceDecisions, place: Disagreement) -> Outcome | None:
         """Return the outcome of a component as it was decided; None if it was not."""
-        at = text.document.id, layer, *range_of(readings)
-        if self._decisions is None or not self._decisions.concerns(at):
+        if not decisions.concerns(place.at):
             return None
-        choice = self._decisions.at(text.place(layer, readings)).holds
+        choice = decisions.at(place).holds
         if choice in ("", UNCLEAR):
             return None
-        marks = [set(reading) for reading in readings if reading is not None]
+        marks = [set(reading) for reading in place.readings.values() if reading is not None]
         if choice == NONE:
             return Outcome(tuple(set.intersection(*marks)))
         if choice == BOTH:
             return Outcome(tuple(set.union(*marks)))
-        return Outcome(readings[self._names.index(choice)] or ())
+        return Outcome(place.readings[choice] or ())
 
     def _decided_documents(self, documents: Documents) -> Documents:
         """Return documents in which gold and predicted agree at the places of errors that are decided."""
-        by_name = dict(zip(self._names, documents, strict=True))
+        by_name = dict(zip(self.names, documents, strict=True))
         gold, predicted = (by_name.get(side) for side in SIDES)
         if not self._are_sides or self._votes is None or gold is None or predicted is None:
             return documents
@@ -297,7 +303,7 @@ def curate(
     conflicts: str | None = None,
     reading: Reading = _READING,
     **options: Any,
-) -> Iterator[Curated]:
+) -> Curation:
     """Yield the documents of all annotators with one sequence of spans per layer.
 
     Args:
@@ -317,42 +323,14 @@ def curate(
     >>> [(span.start, span.end, span.label) for each in curate(sides) for span in each.document.layers["label"]]
     [(0, 2, 'PER')]
     """
-    listed = [sources, *others] if others else sources
-    return curated(
-        listed, Read(), reading, votes=votes, union=union, decisions=decisions, conflicts=conflicts, **options
-    )
-
-
-def curated(
-    sources: Any,
-    read: Read,
-    reading: Reading = _READING,
-    *,
-    votes: int | str,
-    union: bool,
-    decisions: Paths | PlaceDecisions | None,
-    conflicts: str | None,
-    **options: Any,
-) -> Iterator[Curated]:
-    """Yield the same as `curate`; `read` notes what was read."""
     if union and votes != "majority":
         raise UsageError("votes and union cannot be used together", advice="leave one out")
-    annotators = annotators_of(sources, reading, options, "curate")
+    annotators = annotators_of([sources, *others] if others else sources, reading, options, "curate")
     needed, number = None if union else _checked_votes(votes), len(annotators.names)
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
-    is_read = not isinstance(decisions, PlaceDecisions)
-    decided = decisions_of(decisions, None, conflicts)
-    curation = Curation(annotators.names, needed, decided)
-    metric = AgreementMetric(annotators.names)
-    texts = Annotated(annotators, metric, Plan((metric,), sides=annotators.sides)).texts(read)
-
-    def documents() -> Iterator[Curated]:
-        yield from curation.documents(texts)
-        if is_read and decided is not None and (decided.number("stale") or decided.lost):
-            warn(decided.words())
-
-    return documents()
+    warns = not isinstance(decisions, PlaceDecisions)
+    return Curation(annotators, needed, decisions_of(decisions, None, conflicts), warns=warns)
 
 
 def _checked_votes(votes: int | str) -> Votes:

@@ -14,9 +14,8 @@ It counts a case of several annotators; all numbers of agreement are divided fro
 ``("Q", c)``, ``("W", m, c)``, ``("overlap",)``, ``("gaps",)``
     for unitizing: squared lengths of units, their squared overlaps with units of others, and cases in which spans of
     one annotator overlap or have gaps;
-``("f1", counting, contest, label, is_all, key)``
-    what a metric counts in a contest, by the number of the counting. The label is None if spans have several labels;
-    `is_all` says whether the case has no other spans.
+``("f1", counting, contest, label, key)``
+    what a metric counts in a contest, given the rule; the label is None for spans of all labels.
 
 A value is a label, several labels as a tuple, or None. A *contest* has a gold and a predicted reading: ``("pair", i,
 j)``; ``("majority", i)``, the majority of the others and annotator i; ``("system", i)``, annotator i and the system;
@@ -28,7 +27,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, ClassVar
 
@@ -47,6 +45,7 @@ from clueval.studies.agreement.annotators import Annotators
 from clueval.studies.agreement.conventions import (
     KEPT,
     Convention,
+    CountingRule,
     Reading,
     Readings,
     by_label,
@@ -90,11 +89,6 @@ class AgreementMetric(Metric):
         if len({*self.annotators}) < len(self.annotators):
             raise UsageError("two annotators have the same name")
 
-    @cached_property
-    def countings(self) -> list[Any]:
-        """What the conventions count, each once."""
-        return list(dict.fromkeys(convention.counting for convention in self.conventions))
-
     def humans(self, present: int) -> int:
         """Return how many annotators are among the sides that are present (see `clueval.core.case`)."""
         return (present & (1 << len(self.annotators)) - 1).bit_count()
@@ -118,12 +112,11 @@ class AgreementMetric(Metric):
         _count_positions(tally, humans, case.length)
         _count_ranges(tally, humans)
         _count_units(tally, humans)
-        contests = list(_contests(humans, system))
-        for number, counting in enumerate(self.countings):
-            for contest, label, is_all, gold, predicted, ranges in contests:
-                if ranges is None or ranges == (counting.labels != KEPT):
-                    for key, n in compared(counting, gold, predicted, bool(ranges)).items():
-                        tally["f1", number, contest, label, is_all, key] = n
+        for counting in {convention.counting: None for convention in self.conventions}:
+            for contest, label, gold, predicted in _contests(counting, humans, system):
+                is_majority = contest[0].endswith("majority")
+                for key, n in compared(counting, gold, predicted, is_majority).items():
+                    tally["f1", counting, contest, label, key] = n
         return tally
 
     def numbers(self, total: Tally) -> Numbers:
@@ -135,35 +128,24 @@ class AgreementMetric(Metric):
         return self.numbers(total).report()
 
 
-_Contest = tuple[tuple[Any, ...], str | None, bool, Reading, Reading, bool | None]
-"""The name, the label, whether the spans are all of the case, gold and predicted, and whether gold is a majority of
-ranges; None: no majority takes part."""
-
-
-def _contests(humans: Readings, system: Reading | None) -> Iterator[_Contest]:
+def _contests(
+    counting: CountingRule, humans: Readings, system: Reading | None
+) -> Iterator[tuple[tuple[Any, ...], str | None, Reading, Reading]]:
+    """Yield the name of each contest, the label or None, and the gold and the predicted reading."""
     present = {number: reading for number, reading in enumerate(humans) if reading is not None}
-    if not any(present.values()) and not system:
-        return
-    labelled = {number: by_label(reading) for number, reading in present.items()}
-    for i, j in combinations(present, 2):
-        labels = labelled[i] | labelled[j]
-        if len(labels) > 1:
-            yield ("pair", i, j), None, True, present[i], present[j], None
-        for label in labels:
-            first, second = labelled[i].get(label, ()), labelled[j].get(label, ())
-            yield ("pair", i, j), label, len(labels) == 1, first, second, None
-    if system is not None:
-        for i, human in present.items():
-            if human or system:
-                yield ("system", i), None, True, human, system, None
-    for ranges in (False, True):
-        voting = {i: unlabelled(human) if ranges else human for i, human in present.items()}
-        for i, human in present.items():
-            gold = majority([reading for j, reading in voting.items() if j != i])
-            if gold or human:
-                yield ("majority", i), None, True, gold, human, ranges
-            if system is not None and (gold or system):
-                yield ("system_majority", i), None, True, gold, system, ranges
+    for (i, first), (j, second) in combinations(present.items(), 2):
+        yield ("pair", i, j), None, first, second
+        of_first, of_second = by_label(first), by_label(second)
+        for label in of_first.keys() | of_second.keys():
+            yield ("pair", i, j), label, of_first.get(label, ()), of_second.get(label, ())
+    voting = {i: human if counting.labels == KEPT else unlabelled(human) for i, human in present.items()}
+    for i, human in present.items():
+        gold = majority([reading for j, reading in voting.items() if j != i])
+        sides = {"majority": human} if system is None else {"majority": human, "system_majority": system}
+        for name, predicted in sides.items():
+            yield (name, i), None, gold, predicted
+        if system is not None:
+            yield ("system", i), None, human, system
 
 
 # --- items: positions and ranges with the values that annotators gave them

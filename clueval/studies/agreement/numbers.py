@@ -19,7 +19,7 @@ from clueval.statistics.jackknife import (
     logit_jackknife,
     standard_error,
 )
-from clueval.studies.agreement.conventions import BOUNDARIES, Convention, rates_of, refusals_of
+from clueval.studies.agreement.conventions import BOUNDARIES, Convention, CountingRule, rates_of, refusals_of
 
 Value = str | tuple[str, ...] | None
 """The value of an item: a label, several labels, or None."""
@@ -54,16 +54,11 @@ class Numbers:
         self.names, self.conventions = annotators, conventions
         self.pairs = list(combinations(range(len(annotators)), 2))
         self.sums: defaultdict[str, dict[tuple[Any, ...], int]] = defaultdict(dict)
-        self._countings = list(dict.fromkeys(convention.counting for convention in conventions))
-        self._contests: defaultdict[tuple[int, Any, Any], Tally] = defaultdict(Tally)
+        self._contests: defaultdict[tuple[CountingRule, Any, str | None], Tally] = defaultdict(Tally)
         self._tables: defaultdict[tuple[str, int, int], _Table] = defaultdict(dict)
         for key, n in total.items():
             if n and key[0] == "f1":
-                _, counting, contest, label, is_all, rest = key
-                if is_all:
-                    self._contests[counting, contest, None][rest] += n
-                if label is not None:
-                    self._contests[counting, contest, label][rest] += n
+                self._contests[key[1:4]][key[4]] = n
             elif n and key[0] == "pair":
                 self._tables[key[1:4]][key[4:]] = n
             elif n:
@@ -94,7 +89,7 @@ class Numbers:
         return refusals_of(self._sums_of_pairs(convention))
 
     def _contest(self, name: tuple[Any, ...], convention: Convention, label: str | None = None) -> Tally:
-        return self._contests.get((self._countings.index(convention.counting), name, label), Tally())
+        return self._contests.get((convention.counting, name, label), Tally())
 
     def _sums_of_pairs(self, convention: Convention, label: str | None = None) -> Tally:
         return added((self._contest(("pair", *pair), convention, label), 1) for pair in self.pairs)
