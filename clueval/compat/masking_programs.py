@@ -172,7 +172,7 @@ class TabFigures(OtherProgram):
         reader = MentionReader(pair.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
         tokens = [match.span() for match in _WORD.finditer(text)]
         covers, annotators = [], 0
-        for name in examination.views:
+        for name in examination.judged:
             mentions = list(reader.read(pair.gold.layers.get(name, ()), None))
             annotators += bool(mentions)
             covers.append(

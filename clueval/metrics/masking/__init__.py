@@ -51,6 +51,7 @@ from clueval.metrics.masking.exposure import (
     Masks,
     MentionReader,
     class_names,
+    find_strings,
     risk_by,
 )
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
@@ -418,11 +419,17 @@ class Masking(DocumentMetric):
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)
         reader = MentionReader(gold, text, self.risk_layer, risk, self.entity, keep)
         masks = self._masks(text, predicted, *self.masking_spans(predicted, sequence, masking, mask_flags))
+        judged = {name: [*map(masks.judge, reader.read(*view))] for name, view in views.items()}
+        mentions = [each.mention for of_view in judged.values() for each in of_view]
+        mentioned = PositionWeights.at((place for mention in mentions for place in mention.ranges), text.size)
+        words = {mention.words for mention in mentions}
+        strings = [*find_strings(text, words, mentioned, masks.exposed, **gold.in_errors)]
+        examination = Examination(gold, text, judged, masks, mentioned, strings)
         if PLACEHOLDERS not in predicted.metadata:
-            return Examination(gold, text, reader, views, masks)
+            return examination
         again = [Span(*place) for place in _ranges(predicted.metadata.get(FROM_THE_RIGHT, ""))]
         uncertain = PositionWeights.at(_ranges(predicted.metadata.get(UNCERTAIN, "")), text.size)
-        return Examination(gold, text, reader, views, masks, Masks(text, again), uncertain)
+        return replace(examination, again=Masks(text, again), uncertain=uncertain)
 
     def _spans_of_side(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
         """Return the spans of a side in a sequence, with the flags of those that count."""

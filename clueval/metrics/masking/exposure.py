@@ -345,32 +345,22 @@ def shown(mask: Span) -> str:
 
 @dataclass(frozen=True)
 class Examination:
-    """The mentions of one document by annotator, and its masks.
+    """The mentions of one document by annotator, compared with its masks; `text` is the text of both.
 
-    `views` has the gold spans of each annotator, also of one without any, and which of them are counted (None: all);
-    the annotator of a sequence that is no view among several has the name of the sequence. `again` are the masks of the
-    second reading of a redacted text, `uncertain` the positions that have none of its placeholders between words.
+    `judged` has the mentions of each annotator in the order of its spans, also of one without any; the annotator of a
+    sequence that is no view among several has the name of the sequence. `mentioned` are the positions of all mentions,
+    `string_leaks` where words of mentions stand elsewhere. `again` are the masks of the second reading of a redacted
+    text, `uncertain` the positions that have none of its placeholders between words.
     """
 
     document: Document
     text: MaskedText
-    reader: MentionReader
-    views: Mapping[str, tuple[Sequence[Span], Sequence[bool] | None]]
+    judged: Mapping[str, Sequence[Judged]]
     masks: Masks
+    mentioned: PositionWeights
+    string_leaks: Sequence[Range]
     again: Masks | None = None
     uncertain: PositionWeights | None = None
-
-    def mentions(self, annotator: str) -> Iterator[Mention]:
-        """Yield the mentions of an annotator, in the order of its spans, as they are read."""
-        return self.reader.read(*self.views[annotator])
-
-    def judged(self, annotator: str) -> Iterator[Judged]:
-        """Yield the mentions of an annotator, in the order of its spans, compared with the masks."""
-        return map(self.masks.judge, self.mentions(annotator))
-
-    def string_leaks(self, strings: Iterable[tuple[str, ...]], mentioned: PositionWeights) -> Iterator[Range]:
-        """Yield where the words of mentions, `strings`, stand outside the positions that are `mentioned`."""
-        return find_strings(self.text, strings, mentioned, self.masks.exposed, **self.document.in_errors)
 
 
 # String leaks
