@@ -62,7 +62,7 @@ class OtherProgram(DocumentMetric):
         """Return the text of a document, its gold spans by one annotator, and its predicted spans."""
         gold, predicted = pair.sides
         name = self.first_layer(gold)
-        text = MaskedText.of(gold, "punctuation", (), in_characters=True)
+        text = MaskedText(gold, "punctuation", (), in_characters=True)
         masks, _ = self.metric.masking_spans(predicted, name, predicted.layers.get(name, ()), None)
 
         def ranges(spans: Iterable[Span], document: Document) -> list[LabelledRange]:

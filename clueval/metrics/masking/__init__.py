@@ -415,7 +415,7 @@ class Masking(DocumentMetric):
         elif sequence not in of_mentions and (of_mentions or sequence in (self.class_layer, self.entity)):
             return None
         texted = gold if gold.end is not None or predicted.end is None else predicted
-        text = MaskedText.of(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
+        text = MaskedText(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)
         reader = MentionReader(gold, text, self.risk_layer, risk, self.entity, keep)
         masks = self._masks(text, predicted, *self.masking_spans(predicted, sequence, masking, mask_flags))

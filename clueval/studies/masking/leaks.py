@@ -21,7 +21,7 @@ from clueval.core.span import Ranges, Span, intersect
 from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, Mention, Risk, shown
-from clueval.metrics.masking.text import Range
+from clueval.metrics.masking.text import Range, without
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint
 from clueval.studies.decisions import PlaceDecision, PlaceKey
@@ -120,21 +120,6 @@ def _windows(place: Range, end: int) -> Iterator[Range]:
     else:
         yield first, place[0] + MOST_SHOWN // 2
         yield place[1] - MOST_SHOWN // 2, last
-
-
-def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:
-    """Return the parts of ranges that are in none of the others; both are in order.
-
-    >>> without([(0, 9)], [(2, 4), (4, 5)])
-    [(0, 2), (5, 9)]
-    """
-    left = []
-    for start, end in ranges:
-        for first, last in intersect([(start, end)], others):
-            left += [(start, first)] if start < first else []
-            start = last
-        left += [(start, end)] if start < end else []
-    return left
 
 
 # --- what is listed
