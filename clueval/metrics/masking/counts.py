@@ -123,8 +123,9 @@ def _add_entities(tally: Tally, examination: Examination, counted: Iterable[Judg
     numbers: Counter[tuple[str, bool, bool]] = Counter()
     of_entities: list[str] = []  # the different replacements of each
     for members in entities.values():
-        exposed, replacements = 0, []
-        for mention, _, is_exposed, *_ in members:
+        exposed, replacements, kinds = 0, [], set()
+        for mention, _, is_exposed, _, _ in members:
+            kinds.add(mention.kind)
             if is_exposed:
                 exposed += 1
             elif (replacement := examination.masks.replacement(mention)) is not None:
@@ -132,12 +133,13 @@ def _add_entities(tally: Tally, examination: Examination, counted: Iterable[Judg
                 if examination.again is not None and replacement.strip("Xx"):
                     is_initial = replacement[:1].isalnum() and replacement[:1] == mention.words[0][:1]
                     tally["redacted", "initials"] += is_initial
-        kind = min({mention.kind for mention, *_ in members}, key=risk)
+        kind = min(kinds, key=risk)
         numbers[kind, not exposed, 0 < exposed < len(members)] += 1
         different = {*replacements}
         of_entities += different
-        tally["replacements", "entities"] += len(replacements) > 1
-        tally["replacements", "several"] += len(different) > 1
+        if len(replacements) > 1:
+            tally["replacements", "entities"] += 1
+            tally["replacements", "several"] += len(different) > 1
     for (kind, is_protected, is_in_part), number in numbers.items():
         for row in (_ALL, ("class", kind)):
             tally[*row, "entities"] += number
