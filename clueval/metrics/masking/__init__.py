@@ -88,10 +88,9 @@ _MOST = 10**18
 
 @dataclass(frozen=True, slots=True)
 class IgnoredWords:
-    """Words that need no mask, case-folded; `file` is where they were read."""
+    """Words that need no mask, case-folded."""
 
     words: frozenset[str] = frozenset()
-    file: str | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, words: Iterable[str]) -> IgnoredWords:
@@ -100,7 +99,7 @@ class IgnoredWords:
     @classmethod
     def read(cls, path: str | Path) -> IgnoredWords:
         """Return the words of a file, one a line."""
-        return replace(cls.of(line for _, line in lines(Path(path))), file=str(path))
+        return cls.of(line for _, line in lines(Path(path)))
 
     def __str__(self) -> str:
         return _hash(sorted(self.words)) if self.words else "none"
@@ -114,7 +113,6 @@ class WordWeights:
     """
 
     counts: Mapping[str, int] = field(hash=False)
-    file: str | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> WordWeights:
@@ -151,7 +149,7 @@ class WordWeights:
                 counts[word.strip().casefold()] += int(times)
         if not counts:
             raise FormatError("the file has no words", file=str(path), advice="word, tab, count on each line")
-        return cls(dict(counts), str(path))
+        return cls(dict(counts))
 
     def weigher(self) -> Callable[[str], float]:
         """Return the function that weighs a word."""
@@ -404,9 +402,10 @@ class Masking(DocumentMetric):
         """
         gold, predicted = pair.sides
         of_mentions = self.of_mentions(gold.layers)
-        (spans, flags), (masking, mask_flags) = (
-            self._spans_of_side(side, sequence, where) if not self.annotators else ((), None)
-            for side in pair.sides
+        spans, masking = (() if self.annotators else side.layers.get(sequence, ()) for side in pair.sides)
+        flags, mask_flags = (
+            which_count(of_side, side, where) if where else None
+            for of_side, side in zip((spans, masking), pair.sides, strict=True)
         )
         views: dict[str, ChosenSpans] = {sequence: (spans, flags)}
         if self.annotators:
@@ -430,11 +429,6 @@ class Masking(DocumentMetric):
         again = [Span(*place) for place in _ranges(predicted.metadata.get(FROM_THE_RIGHT, ""))]
         uncertain = PositionWeights.at(_ranges(predicted.metadata.get(UNCERTAIN, "")), text.size)
         return replace(examination, again=Masks(text, again), uncertain=uncertain)
-
-    def _spans_of_side(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
-        """Return the spans of a side in a sequence, with the flags of those that count."""
-        spans = document.layers.get(sequence, ())
-        return spans, which_count(spans, document, where) if where else None
 
     def of_mentions(self, layers: Mapping[str, object]) -> list[str]:
         """Return the layers less those of the classes and of the entities, unless there is no other."""
