@@ -46,7 +46,7 @@ Risk = Callable[[str], tuple[int, str]]
 
 
 class Mention(NamedTuple):
-    """A gold span that needs masking, with positions of the text.
+    """A gold span that needs masking, with positions of the text, and the ranges of its fragments.
 
     `entity` is a number, the same for mentions of one entity that were read together; `words` are those that count.
     `has_id`: the entity comes from the annotation, not from the words. `counted`: no
@@ -54,6 +54,7 @@ class Mention(NamedTuple):
     """
 
     span: Span
+    ranges: Ranges
     kind: str
     label: str
     entity: int
@@ -61,10 +62,6 @@ class Mention(NamedTuple):
     has_id: bool
     counted: bool
     harmless: bool = False
-
-    @property
-    def ranges(self) -> Ranges:
-        return self.span.fragments
 
 
 def risk_by(order: Sequence[str]) -> Risk:
@@ -136,7 +133,7 @@ class MentionReader:
             key = (label, *[intern(word.casefold()) for word in words]) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
             entity_number = numbers.setdefault(key, len(numbers))
-            yield Mention(placed, kind, label, entity_number, words, entity is not None, is_counted)
+            yield Mention(placed, ranges, kind, label, entity_number, words, entity is not None, is_counted)
 
     def _regions(self, layer: str) -> Iterator[tuple[str, Regions]]:
         """Yield the classes in a layer, riskiest first, with all the positions that are of this class."""
