@@ -52,84 +52,91 @@ class RedactedTexts:
     """
 
     def __init__(self, source: str | Path | Mapping[str, str] | Iterable[str]) -> None:
-        self._files: dict[str, Path] = {}
-        self._by_id: dict[str, str] = {}
-        self._in_order: Iterator[str] | None = None
-        self._single: Path | None = None
-        self._folder: Path | None = None
+        require_kind(source, "Mapping | str | Path | Iterable", "predicted")
+        self._by_name: dict[str, str | Path] = {}
+        self._in_order: Iterator[str | Path] | None = None
+        self._path: Path | None = None
         self._used: set[str] = set()
         if isinstance(source, Mapping):
-            self._by_id = {str(name): text for name, text in source.items()}
+            self._by_name = {str(name): text for name, text in source.items()}
         elif not isinstance(source, str | Path):
             self._in_order = iter(source)
         elif is_folder(path := Path(source)):
-            self._folder = path
+            self._path = path
             for name, file in files_of(path):
-                stem = _stem(name or file.name)
-                if stem in self._files:
-                    raise FileError(
-                        f"has the name of {self._files[stem].name} with another ending",
-                        file=str(file),
-                        advice="rename one",
-                    )
-                self._files[stem] = file
+                other = self._by_name.setdefault(_stem(name or file.name), file)
+                if isinstance(other, Path) and other is not file:
+                    problem = f"has the name of {other.name} with another ending"
+                    raise FileError(problem, file=str(file), advice="rename one")
         elif isinstance(source, str) and " " in source and not os.path.lexists(path):
             raise UsageError(
                 "predicted is neither a file nor a folder", advice="a text goes into a list: [text]"
             )
         else:
-            self._single = path
+            self._path, self._in_order = path, iter([path])
 
-    def of(self, document: Document) -> tuple[str, str | None]:
-        """Return the redacted text of a document, and its file. Raises `FileError` if there is none."""
-        if self._single is not None:
-            if self._used:
-                raise UsageError(
-                    "gold has several documents, and there is one redacted text",
-                    document=document.id,
-                    advice="give a folder with a file for each document, with the id of the document as its name",
-                )
-            self._used.add(document.id)
-            return _read(self._single)
-        if self._folder is not None:
-            for name in _names_of(document):
-                if name in self._files and name not in self._used:
-                    self._used.add(name)
-                    return _read(self._files[name])
-            raise FileError(
-                "has no redacted text for this document",
-                file=str(self._folder),
-                document=document.id,
-                advice="name the file of the text like the id or the file of the document",
+    def pairs(self, gold: Iterable[Document], steps: Sequence[Step]) -> Iterator[Sequence[Pair]]:
+        """Yield for each gold document what the steps make of it and its redacted text.
+
+        Raises the errors of the steps, `FileError` and `UsageError` for a document or a text that has no other side.
+        """
+        for document in gold:
+            text: Any = self._of(document)
+            file = None if self._path is None else str(text)
+            text = text if file is None else _read(Path(file))
+            require_kind(text, "str", "a redacted text")
+            redacted = Document(document.id, {}, text=text, unit="character", file=file)
+            pairs: Sequence[Pair] = [Pair(document, redacted)]
+            for step in steps:
+                pairs = step(pairs)
+            yield pairs
+        if self._in_order is not None and self._path is None and next(self._in_order, None) is not None:
+            raise UsageError(
+                "there are more redacted texts than gold documents",
+                advice="give a redacted text for each gold document, in the same order",
             )
-        self._used.add(document.id)
-        text = next(self._in_order, None) if self._in_order is not None else self._by_id.get(document.id)
-        if text is None:
+        for name in sorted(self._by_name.keys() - self._used):
+            if self._path is None:
+                problem = "there is a redacted text, but no gold document"
+                raise UsageError(problem, document=name, advice="remove it")
+            raise FileError(
+                "belongs to no gold document",
+                file=str(self._by_name[name]),
+                advice="remove it, or name it like the id or the file of a gold document",
+            )
+
+    def _of(self, document: Document) -> str | Path:
+        """Return the redacted text of a document, or its file."""
+        if self._in_order is not None:
+            text = next(self._in_order, None)
+        elif self._path is None:
+            self._used.add(document.id)
+            text = self._by_name.get(document.id)
+        else:
+            names = (name for name in _names_of(document) if name in self._by_name and name not in self._used)
+            name = next(names, "")
+            self._used.add(name)
+            text = self._by_name.get(name)
+        if text is not None:
+            return text
+        if self._path is None:
             raise UsageError(
                 "there is no redacted text for this document",
                 document=document.id,
                 advice="give one text for each gold document, in the same order or by id",
             )
-        require_kind(text, "str", "a redacted text")
-        return text, None
-
-    def require_all_used(self) -> None:
-        """Raise `FileError` for a redacted text without a gold document."""
-        if self._in_order is not None and next(self._in_order, None) is not None:
-            raise UsageError(
-                "there are more redacted texts than gold documents",
-                advice="give a redacted text for each gold document, in the same order",
-            )
-        for name in sorted(self._by_id.keys() - self._used):
-            raise UsageError(
-                "there is a redacted text, but no gold document", document=name, advice="remove it"
-            )
-        for name in sorted(self._files.keys() - self._used):
+        if self._in_order is None:
             raise FileError(
-                "belongs to no gold document",
-                file=str(self._files[name]),
-                advice="remove it, or name it like the id or the file of a gold document",
+                "has no redacted text for this document",
+                file=str(self._path),
+                document=document.id,
+                advice="name the file of the text like the id or the file of the document",
             )
+        raise UsageError(
+            "gold has several documents, and there is one redacted text",
+            document=document.id,
+            advice="give a folder with a file for each document, with the id of the document as its name",
+        )
 
 
 def _stem(name: str) -> str:
@@ -150,31 +157,14 @@ def _names_of(document: Document) -> Iterator[str]:
         yield _stem(Path(document.file).name)
 
 
-def _read(path: Path) -> tuple[str, str]:
+def _read(path: Path) -> str:
     if path.suffix in (".json", ".jsonl"):  # braces are placeholders, so a whole row could pass for masked
         raise FileError(
             "is JSON, and a redacted text is plain text",
             file=str(path),
             advice="give a folder with a .txt file for each document",
         )
-    return "".join(text for _, text in blocks(path)), str(path)
-
-
-def redacted_pairs(
-    gold: Iterable[Document], texts: RedactedTexts, steps: Sequence[Step]
-) -> Iterator[Sequence[Pair]]:
-    """Yield for each gold document what the steps make of it and its redacted text.
-
-    Raises the errors of `texts` and of the steps.
-    """
-    for document in gold:
-        text, file = texts.of(document)
-        redacted = Document(document.id, {}, text=text, unit="character", file=file)
-        pairs: Sequence[Pair] = [Pair(document, redacted)]
-        for step in steps:
-            pairs = step(pairs)
-        yield pairs
-    texts.require_all_used()
+    return "".join(text for _, text in blocks(path))
 
 
 PROGRAMS = ("tab", "i2b2", "meddocan", "presidio")
@@ -319,7 +309,7 @@ def _redacted_texts(
     read = Read()
     sides = sides_of({"gold": gold}, groups.readings[:1], layers)
     documents = (document for (document,) in sides.texts(read) if document is not None)
-    return Texts(iter(redacted_pairs(documents, redacted_texts, steps)), "documents", (), read, {})
+    return Texts(redacted_texts.pairs(documents, steps), "documents", (), read, {})
 
 
 def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | None, Path | None]:

@@ -62,7 +62,7 @@ class OtherProgram(DocumentMetric):
         """Return the text of a document, its gold spans by one annotator, and its predicted spans."""
         gold, predicted = pair.sides
         name = self.first_layer(gold)
-        text = MaskedText.of(gold, "punctuation", (), in_characters=True)
+        text = MaskedText(gold, "punctuation", (), in_characters=True)
         masks, _ = self.metric.masking_spans(predicted, name, predicted.layers.get(name, ()), None)
 
         def ranges(spans: Iterable[Span], document: Document) -> list[LabelledRange]:
@@ -172,7 +172,7 @@ class TabFigures(OtherProgram):
         reader = MentionReader(pair.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
         tokens = [match.span() for match in _WORD.finditer(text)]
         covers, annotators = [], 0
-        for name in examination.views:
+        for name in examination.judged:
             mentions = list(reader.read(pair.gold.layers.get(name, ()), None))
             annotators += bool(mentions)
             covers.append(

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 from unicodedata import combining, normalize
 
 from clueval.core.alignment import edit_distance, tokens_in
 from clueval.core.document import (
     FROM_THE_RIGHT,
-    PARTS,
     PLACEHOLDERS,
     REPLACED_WORDS,
-    REPLACEMENT,
     UNCERTAIN,
     Document,
     Pair,
@@ -24,17 +22,16 @@ from clueval.files.options import checked_call
 from clueval.transforms.changes import EachPair, with_notes
 from clueval.transforms.characters import to_characters
 from clueval.transforms.redaction import (
-    MaskedRange,
     Place,
+    Recovery,
     StrictReading,
     find_placeholders,
     hidden_runs,
+    masked_span,
     patterns_of,
     without_equal_ends,
     words_in,
 )
-
-LABEL = "MASK"
 
 MOST_CELLS = 4 * 10**9
 """The greatest product of the numbers of words of two texts that are aligned (500 MB)."""
@@ -44,21 +41,6 @@ MOST_COMPARED = 10**6
 
 MOST_REPLACED = 0.2
 """The greatest share of words that may be replaced by others; above, the texts are different ones."""
-
-
-class Recovery(NamedTuple):
-    """The spans that are masked, and those of a second reading; numbers of placeholders and of replaced words.
-
-    `aligned` says whether the texts had to be aligned. In the ranges `uncertain`, no reading has its wildcards between
-    words.
-    """
-
-    spans: Sequence[Span]
-    from_the_right: Sequence[Span]
-    placeholders: int
-    replaced_words: int = 0
-    aligned: bool = False
-    uncertain: Sequence[Place] = ()
 
 
 @checked_call
@@ -107,27 +89,15 @@ def recovery_of(
         text = " ".join(original.tokens or ()) if original.text is None else original.text
         tokens = tokens_in(text, original.tokens or ())
     try:
-        reading = StrictReading(text, redacted, placeholders, joined=joined, tokens=tokens)
-        left, right, uncertain = reading.read()
-        return Recovery(_spans(left), _spans(right), len(placeholders), uncertain=uncertain)
+        return StrictReading(text, redacted, placeholders, joined=joined, tokens=tokens).read()
     except TextMismatch:
         if not align:
             raise
-    masked, replaced = read_aligned(text, redacted, placeholders)
-    return Recovery(_spans(masked), _spans(masked), len(placeholders), replaced, aligned=True)
+    return read_aligned(text, redacted, placeholders)
 
 
-def _spans(ranges: Iterable[MaskedRange]) -> list[Span]:
-    return [
-        Span(start, end, LABEL, {REPLACEMENT: replacement} | ({PARTS: parts} if parts else {}))
-        for start, end, replacement, parts in ranges
-    ]
-
-
-def read_aligned(
-    original: str, redacted: str, placeholders: Sequence[Place]
-) -> tuple[list[MaskedRange], int]:
-    """Return what is masked where more than the placeholders differs, and how many words were replaced by others.
+def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) -> Recovery:
+    """Return what is masked where more than the placeholders differs.
 
     The words and signs of both texts are aligned by their longest common subsequence, in which a placeholder equals
     nothing. Neighbouring differences are one. With a placeholder, or no word, on the redacted side, the words of the
@@ -146,7 +116,7 @@ def read_aligned(
         redacted_words += [*words_in(redacted, past, start), (start, end)]
         past = end
     redacted_words += words_in(redacted, past, len(redacted))
-    masked: list[MaskedRange] = []
+    masked: list[Span] = []
     replaced = 0
     marks, is_decomposed = set(placeholders), any(map(combining, original))
     for start, end, first, last in _differences(original, original_words, redacted, redacted_words, marks):
@@ -175,7 +145,7 @@ def read_aligned(
             return any(_are_near(form, other) for form in forms for other in spellings)
 
         for hidden in hidden_runs(original, words, replacement, is_readable):
-            masked.append(MaskedRange(*hidden, replacement))
+            masked.append(masked_span(*hidden, replacement))
             if is_replaced:
                 texts = [original[slice(*word)] for word in words_in(original, *hidden)]
                 replaced += sum(any(map(str.isalnum, text)) for text in texts)
@@ -185,7 +155,7 @@ def read_aligned(
             f"{replaced:,} of {number:,} words of the original are others in the redacted text",
             advice="check that both are the same text",
         )
-    return masked, replaced
+    return Recovery(masked, masked, len(placeholders), replaced_words=replaced, aligned=True)
 
 
 def _are_near(word: str, other: str) -> bool:

@@ -35,7 +35,9 @@ from itertools import groupby, pairwise, product
 from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
+from clueval.core.document import PARTS, REPLACEMENT
 from clueval.core.overlap import joined_ranges
+from clueval.core.span import Span
 from clueval.files.errors import TextMismatch, UsageError, described
 
 PIECE = 200
@@ -184,26 +186,34 @@ FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
 LONGEST_SHORT_NUMBER = 4
 """Numbers of up to this length are too frequent to be the same number in a placeholder."""
 
+LABEL = "MASK"
+"""The label of what is masked."""
+
 _Fits = Callable[[int, int], bool]
 """Whether a literal, by its number, may begin at a place."""
 
 
-class MaskedRange(NamedTuple):
-    """A range of the original that is masked, and what stands for it in the redacted text."""
+class Recovery(NamedTuple):
+    """The spans that are masked, and those of a second reading; numbers of placeholders and of replaced words.
 
-    start: int
-    end: int
-    replacement: str
-    parts: tuple[tuple[int, int, str], ...] = ()
-    """Of several placeholders in a row, what each stands for, where only one reading is possible."""
+    In `spans` literals stand as far left as they can, in `from_the_right` as far right. In the ranges `uncertain`, no
+    reading has its wildcards between words. `aligned` says whether the texts had to be aligned.
+    """
+
+    spans: Sequence[Span]
+    from_the_right: Sequence[Span]
+    placeholders: int
+    uncertain: Sequence[Place] = ()
+    replaced_words: int = 0
+    aligned: bool = False
 
 
-class Readings(NamedTuple):
-    """What is masked with literals as far left, and as far right, as they can stand; and what is uncertain in both."""
+def masked_span(start: int, end: int, replacement: str, parts: Sequence[tuple[int, int, str]] = ()) -> Span:
+    """Return the span of a range that is masked, with what stands for it in the redacted text.
 
-    from_the_left: Sequence[MaskedRange]
-    from_the_right: Sequence[MaskedRange]
-    uncertain: Sequence[Place]
+    Of several placeholders in a row, `parts` are what each stands for, where only one reading is possible.
+    """
+    return Span(start, end, LABEL, {REPLACEMENT: replacement} | ({PARTS: parts} if parts else {}))
 
 
 def words_in(text: str, start: int, end: int) -> list[Place]:
@@ -339,11 +349,11 @@ class StrictReading:
         """Return a text with its runs of white space as one blank, or without them; the ends stay."""
         return re.sub(r"\s+", "" if self._joined else " ", text)
 
-    def read(self) -> Readings:
+    def read(self) -> Recovery:
         """Return what is masked. Raises `TextMismatch` if literals do not stand in the original in this order."""
         left = self._starts()
         if len(left) == 1:
-            return Readings([], [], [])
+            return Recovery([], [], len(self._placeholders))
         inner = self._places((1, len(left) - 1), (len(self._literals[0]), left[-1]), right=True)
         right = [0, *(inner or ()), left[-1]]
         certain = [number for number, place in enumerate(left) if place == right[number]]
@@ -356,13 +366,13 @@ class StrictReading:
         for number, (start, end) in enumerate(stretches):
             if not (self._may_end(number, start) and self._may_begin(number + 1, end)):
                 uncertain.append((start, end))
-        masked = list(self._masked_ranges(stretches))
-        again = masked if left == right else list(self._masked_ranges(self._stretches(right)))
+        masked = list(self._masked_spans(stretches))
+        again = masked if left == right else list(self._masked_spans(self._stretches(right)))
         whole_words = {
             self._squeezed.range_of(self._word_around(start)[0], self._word_around(end)[1])
             for start, end in uncertain
         }
-        return Readings(masked, again, sorted(whole_words))
+        return Recovery(masked, again, len(self._placeholders), sorted(whole_words))
 
     # Where literals stand
 
@@ -481,7 +491,7 @@ class StrictReading:
         ends = [start + len(literal) for start, literal in zip(starts, self._literals, strict=True)]
         return list(zip(ends[:-1], starts[1:], strict=True))
 
-    def _masked_ranges(self, stretches: Sequence[Place]) -> Iterator[MaskedRange]:
+    def _masked_spans(self, stretches: Sequence[Place]) -> Iterator[Span]:
         placeholders = iter(self._placeholders)
         for (start, end), (first, last) in zip(stretches, self._wildcards, strict=True):
             several = [next(placeholders)]
@@ -495,7 +505,7 @@ class StrictReading:
             parts = self._parts(start, end, several) if len(several) > 1 else ()
             replacement = self._redacted[first:last]
             for masked_run in hidden_runs(self._original, masked, replacement):
-                yield MaskedRange(*masked_run, replacement, parts)
+                yield masked_span(*masked_run, replacement, parts)
 
     def _parts(self, start: int, end: int, placeholders: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
         """Return what each of several placeholders stands for, by the signs between them; nothing if unclear."""

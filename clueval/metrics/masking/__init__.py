@@ -51,6 +51,7 @@ from clueval.metrics.masking.exposure import (
     Masks,
     MentionReader,
     class_names,
+    find_strings,
     risk_by,
 )
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
@@ -87,10 +88,9 @@ _MOST = 10**18
 
 @dataclass(frozen=True, slots=True)
 class IgnoredWords:
-    """Words that need no mask, case-folded; `file` is where they were read."""
+    """Words that need no mask, case-folded."""
 
     words: frozenset[str] = frozenset()
-    file: str | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, words: Iterable[str]) -> IgnoredWords:
@@ -99,7 +99,7 @@ class IgnoredWords:
     @classmethod
     def read(cls, path: str | Path) -> IgnoredWords:
         """Return the words of a file, one a line."""
-        return replace(cls.of(line for _, line in lines(Path(path))), file=str(path))
+        return cls.of(line for _, line in lines(Path(path)))
 
     def __str__(self) -> str:
         return _hash(sorted(self.words)) if self.words else "none"
@@ -113,7 +113,6 @@ class WordWeights:
     """
 
     counts: Mapping[str, int] = field(hash=False)
-    file: str | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> WordWeights:
@@ -150,7 +149,7 @@ class WordWeights:
                 counts[word.strip().casefold()] += int(times)
         if not counts:
             raise FormatError("the file has no words", file=str(path), advice="word, tab, count on each line")
-        return cls(dict(counts), str(path))
+        return cls(dict(counts))
 
     def weigher(self) -> Callable[[str], float]:
         """Return the function that weighs a word."""
@@ -403,9 +402,10 @@ class Masking(DocumentMetric):
         """
         gold, predicted = pair.sides
         of_mentions = self.of_mentions(gold.layers)
-        (spans, flags), (masking, mask_flags) = (
-            self._spans_of_side(side, sequence, where) if not self.annotators else ((), None)
-            for side in pair.sides
+        spans, masking = (() if self.annotators else side.layers.get(sequence, ()) for side in pair.sides)
+        flags, mask_flags = (
+            which_count(of_side, side, where) if where else None
+            for of_side, side in zip((spans, masking), pair.sides, strict=True)
         )
         views: dict[str, ChosenSpans] = {sequence: (spans, flags)}
         if self.annotators:
@@ -414,20 +414,21 @@ class Masking(DocumentMetric):
         elif sequence not in of_mentions and (of_mentions or sequence in (self.class_layer, self.entity)):
             return None
         texted = gold if gold.end is not None or predicted.end is None else predicted
-        text = MaskedText.of(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
+        text = MaskedText(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)
         reader = MentionReader(gold, text, self.risk_layer, risk, self.entity, keep)
         masks = self._masks(text, predicted, *self.masking_spans(predicted, sequence, masking, mask_flags))
+        judged = {name: [*map(masks.judge, reader.read(*view))] for name, view in views.items()}
+        mentions = [each.mention for of_view in judged.values() for each in of_view]
+        mentioned = PositionWeights.at((place for mention in mentions for place in mention.ranges), text.size)
+        words = {mention.words for mention in mentions}
+        strings = [*find_strings(text, words, mentioned, masks.exposed, **gold.in_errors)]
+        examination = Examination(gold, text, judged, masks, mentioned, strings)
         if PLACEHOLDERS not in predicted.metadata:
-            return Examination(gold, text, reader, views, masks)
+            return examination
         again = [Span(*place) for place in _ranges(predicted.metadata.get(FROM_THE_RIGHT, ""))]
         uncertain = PositionWeights.at(_ranges(predicted.metadata.get(UNCERTAIN, "")), text.size)
-        return Examination(gold, text, reader, views, masks, Masks(text, again), uncertain)
-
-    def _spans_of_side(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
-        """Return the spans of a side in a sequence, with the flags of those that count."""
-        spans = document.layers.get(sequence, ())
-        return spans, which_count(spans, document, where) if where else None
+        return replace(examination, again=Masks(text, again), uncertain=uncertain)
 
     def of_mentions(self, layers: Mapping[str, object]) -> list[str]:
         """Return the layers less those of the classes and of the entities, unless there is no other."""

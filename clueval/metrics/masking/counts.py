@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from operator import add
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from clueval.core.tally import Tally, f_measure
-from clueval.metrics.masking.exposure import Examination, Judged, Risk
-from clueval.metrics.masking.text import PositionWeights, Range
+from clueval.metrics.masking.exposure import Examination, Judged, Masks, Risk
+from clueval.metrics.masking.text import PositionWeights
 from clueval.statistics.distributions import upper_bound
 
 MENTION_FIELDS = (
@@ -50,149 +48,109 @@ _ALL: Row = ("all", "")
 
 
 def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> Tally:
-    """Return everything that is counted in one document; `weight_of` is None if words have no weights.
-
-    Mentions are read, compared and counted one by one, and not kept.
-    """
+    """Return everything that is counted in one document; `weight_of` is None if words have no weights."""
     tally = Tally()
     documents: dict[Row, bool] = {}  # whether a mention of a row is exposed
-    strings: set[tuple[str, ...]] = set()
-    places: list[list[Range]] = []
-    for name in examination.views:
-        view = _View(examination, risk, weight_of)
-        view.read(name)
-        view.add_to(tally, documents)
-        strings |= view.strings
-        places.append(view.places)
+    for judged in examination.judged.values():
+        counted = [each for each in judged if each.mention.counted]
+        _add_mentions(tally, counted, documents)
+        _add_entities(tally, examination, counted, risk)
+        if weight_of is not None:
+            _add_weights(tally, examination.masks, counted, weight_of)
+        if examination.again is not None and examination.uncertain is not None:
+            for each in judged:
+                is_other = each.status != examination.again.judge(each.mention).status
+                is_uncertain = is_other or examination.uncertain.within(each.mention.ranges) > 0
+                tally["redacted", "uncertain"] += is_uncertain
     for row, is_exposed in documents.items():
         tally[*row, "documents"] += 1
         tally[*row, "documents_exposed"] += is_exposed
-    size = examination.text.size
-    mentioned = PositionWeights.at((place for of_view in places for place in of_view), size)
-    _add_masks(tally, examination, mentioned)
-    for of_view in places:
-        inside = mentioned if len(places) == 1 else PositionWeights.at(of_view, size)
-        _add_masked_words(tally, examination, inside, weight_of)
-    tally["string_leaks", "all"] += sum(1 for _ in examination.string_leaks(strings, mentioned))
+    _add_masks(tally, examination)
+    for judged in examination.judged.values():
+        mentioned = examination.mentioned
+        if len(examination.judged) > 1:
+            places = (place for each in judged for place in each.mention.ranges)
+            mentioned = PositionWeights.at(places, examination.text.size)
+        _add_masked_words(tally, examination, mentioned, weight_of)
+    tally["string_leaks", "all"] += len(examination.string_leaks)
     return tally
 
 
-@dataclass(slots=True)
-class _Entity:
-    """The riskiest class of an entity, its mentions, those exposed and those replaced, and different replacements."""
-
-    kind: str
-    mentions: int = 0
-    exposed: int = 0
-    replaced: int = 0
-    different: int = 0
-
-
-class _View:
-    """The counts of the mentions of one annotator.
-
-    `places` and `strings` are the positions and the words of all mentions; all else is of those that are counted.
-    """
-
-    def __init__(self, examination: Examination, risk: Risk, weight_of: WeightOf | None) -> None:
-        self.places: list[Range] = []
-        self.strings: set[tuple[str, ...]] = set()
-        self._examination, self._risk, self._weight_of = examination, risk, weight_of
-        self._by_id = self._initials = self._uncertain = 0
-        self._groups: dict[tuple[str, str], list[int]] = {}  # of class and label, by the fields of mentions
-        # words by class, label, weight and whether they are exposed
-        self._weights: Counter[tuple[str, str, str, bool]] = Counter()
-        self._entities: dict[int, _Entity] = {}
-        self._replaced: set[tuple[int, str]] = set()  # entities with their replacements
-
-    def read(self, name: str) -> None:
-        """Count the mentions of an annotator."""
-        masks, again = self._examination.masks, self._examination.again
-        uncertain, weight_of = self._examination.uncertain, self._weight_of
-        for judged in self._examination.judged(name):
-            mention, characters, exposed, words, words_exposed = judged
-            self.places += mention.ranges
-            self.strings.add(mention.words)
-            if again is not None and uncertain is not None:
-                is_other = judged.status != again.judge(mention).status
-                self._uncertain += is_other or uncertain.within(mention.ranges) > 0
-            if not mention.counted:
-                continue
-            numbers = self._groups.get((mention.kind, mention.label))
-            if numbers is None:
-                numbers = self._groups[mention.kind, mention.label] = [0] * len(MENTION_FIELDS)
-            numbers[0] += 1
-            numbers[1 if not exposed else 3 if exposed == characters else 2] += 1
-            numbers[4] += words
-            numbers[5] += words_exposed
-            numbers[6] += characters
-            numbers[7] += exposed
-            self._by_id += mention.has_id
-            self._add_to_entity(judged)
-            if weight_of is not None:
-                for word, is_exposed in masks.words_of(mention):
-                    self._weights[mention.kind, mention.label, repr(weight_of(word)), is_exposed] += 1
-
-    def _add_to_entity(self, judged: Judged) -> None:
-        mention = judged.mention
-        entity = self._entities.get(mention.entity)
-        if entity is None:
-            entity = self._entities[mention.entity] = _Entity(mention.kind)
-        elif entity.kind != mention.kind:
-            entity.kind = min(entity.kind, mention.kind, key=self._risk)
-        entity.mentions += 1
-        if judged.exposed:
-            entity.exposed += 1
-        elif (replacement := self._examination.masks.replacement(mention)) is not None:
-            entity.replaced += 1
-            if (mention.entity, replacement) not in self._replaced:
-                self._replaced.add((mention.entity, replacement))
-                entity.different += 1
-            if self._examination.again is not None and replacement.strip("Xx"):
-                first = replacement[:1]
-                self._initials += first.isalnum() and first == mention.words[0][:1]
-
-    def add_to(self, tally: Tally, documents: dict[Row, bool]) -> None:
-        """Add the counts to a tally, and to `documents` the rows that have mentions, and whether one is exposed."""
-        rows: dict[Row, list[int]] = {}
-        for (kind, label), numbers in self._groups.items():
-            for row in (_ALL, ("class", kind), ("label", label)):
-                before = rows.get(row)
-                rows[row] = numbers if before is None else list(map(add, before, numbers))
-        for row, numbers in rows.items():
+def _add_mentions(tally: Tally, counted: Iterable[Judged], documents: dict[Row, bool]) -> None:
+    """Add the mentions of one annotator, and to `documents` the rows of them, and whether one is exposed."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    by_id = 0
+    for mention, characters, exposed, words, words_exposed in counted:
+        numbers = groups.get((mention.kind, mention.label))
+        if numbers is None:
+            numbers = groups[mention.kind, mention.label] = [0] * len(MENTION_FIELDS)
+        numbers[0] += 1
+        numbers[1 if not exposed else 3 if exposed == characters else 2] += 1
+        numbers[4] += words
+        numbers[5] += words_exposed
+        numbers[6] += characters
+        numbers[7] += exposed
+        by_id += mention.has_id
+    for (kind, label), numbers in groups.items():
+        for row in _rows_of(kind, label):
             for field, number in zip(MENTION_FIELDS, numbers, strict=True):
                 tally[*row, field] += number
             if row[0] != "label":
                 documents[row] = documents.get(row, False) or numbers[1] < numbers[0]
-        tally["entities", "by surface"] += rows[_ALL][0] if rows else 0
-        for (kind, label, weight, is_exposed), number in self._weights.items():
-            for row in (_ALL, ("class", kind), ("label", label)):
-                tally["weighted", *row, "words", weight] += number
-                tally["weighted", *row, "words_exposed", weight] += number * is_exposed
-        tally["entities", "by id"] += self._by_id
-        tally["entities", "by surface"] -= self._by_id
-        entities = Counter(
-            (entity.kind, not entity.exposed, 0 < entity.exposed < entity.mentions)
-            for entity in self._entities.values()
-        )
-        for (kind, is_protected, is_in_part), number in entities.items():
-            for row in (_ALL, ("class", kind)):
-                tally[*row, "entities"] += number
-                tally[*row, "entities_protected"] += number * is_protected
-                tally[*row, "entities_in_part"] += number * is_in_part
-        for entity in self._entities.values():
-            tally["replacements", "entities"] += entity.replaced > 1
-            tally["replacements", "several"] += entity.different > 1
-        shared = Counter(replacement for _, replacement in self._replaced)
-        tally["replacements", "shared"] += sum(number > 1 for number in shared.values())
-        if self._examination.again is not None:
-            tally["redacted", "initials"] += self._initials
-            tally["redacted", "uncertain"] += self._uncertain
+        tally["entities", "by surface"] += numbers[0]
+    tally["entities", "by surface"] -= by_id
+    tally["entities", "by id"] += by_id
 
 
-def _add_masks(tally: Tally, examination: Examination, mentioned: PositionWeights) -> None:
+def _rows_of(kind: str, label: str) -> tuple[Row, Row, Row]:
+    return _ALL, ("class", kind), ("label", label)
+
+
+def _add_weights(tally: Tally, masks: Masks, counted: Iterable[Judged], weight_of: WeightOf) -> None:
+    for mention, *_ in counted:
+        for word, is_exposed in masks.words_of(mention):
+            weight = repr(weight_of(word))
+            for row in _rows_of(mention.kind, mention.label):
+                tally["weighted", *row, "words", weight] += 1
+                tally["weighted", *row, "words_exposed", weight] += is_exposed
+
+
+def _add_entities(tally: Tally, examination: Examination, counted: Iterable[Judged], risk: Risk) -> None:
+    """Add the entities of one annotator, each of the riskiest class of its mentions, and their replacements."""
+    entities: dict[int, list[Judged]] = {}
+    for each in counted:
+        entities.setdefault(each.mention.entity, []).append(each)
+    numbers: Counter[tuple[str, bool, bool]] = Counter()
+    of_entities: list[str] = []  # the different replacements of each
+    for members in entities.values():
+        exposed, replacements, kinds = 0, [], set()
+        for mention, _, is_exposed, _, _ in members:
+            kinds.add(mention.kind)
+            if is_exposed:
+                exposed += 1
+            elif (replacement := examination.masks.replacement(mention)) is not None:
+                replacements.append(replacement)
+                if examination.again is not None and replacement.strip("Xx"):
+                    is_initial = replacement[:1].isalnum() and replacement[:1] == mention.words[0][:1]
+                    tally["redacted", "initials"] += is_initial
+        kind = min(kinds, key=risk)
+        numbers[kind, not exposed, 0 < exposed < len(members)] += 1
+        different = {*replacements}
+        of_entities += different
+        if len(replacements) > 1:
+            tally["replacements", "entities"] += 1
+            tally["replacements", "several"] += len(different) > 1
+    for (kind, is_protected, is_in_part), number in numbers.items():
+        for row in (_ALL, ("class", kind)):
+            tally[*row, "entities"] += number
+            tally[*row, "entities_protected"] += number * is_protected
+            tally[*row, "entities_in_part"] += number * is_in_part
+    tally["replacements", "shared"] += sum(number > 1 for number in Counter(of_entities).values())
+
+
+def _add_masks(tally: Tally, examination: Examination) -> None:
     """Add what is counted once for each document: letters and digits, and masks."""
-    text, masks = examination.text, examination.masks
+    text, masks, mentioned = examination.text, examination.masks, examination.mentioned
     hidden = text.letters & masks.masked
     letters = text.letters.total
     tally["precision", "letters"] += letters

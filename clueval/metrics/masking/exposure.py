@@ -19,7 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, compress, starmap
 from operator import ge
 from sys import intern
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ from clueval.core.overlap import (
 )
 from clueval.core.span import NO_LABEL, Ranges, Span, by_position, intersect
 from clueval.files.limits import MAX_MENTIONED, require_short_mentions
-from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
+from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, without
 
 CLASS_LAYER = "risk"
 CLASS_FEATURE = "identifier_type"
@@ -46,7 +46,7 @@ Risk = Callable[[str], tuple[int, str]]
 
 
 class Mention(NamedTuple):
-    """A gold span that needs masking, with positions of the text.
+    """A gold span that needs masking, with positions of the text, and the ranges of its fragments.
 
     `entity` is a number, the same for mentions of one entity that were read together; `words` are those that count.
     `has_id`: the entity comes from the annotation, not from the words. `counted`: no
@@ -54,6 +54,7 @@ class Mention(NamedTuple):
     """
 
     span: Span
+    ranges: Ranges
     kind: str
     label: str
     entity: int
@@ -61,10 +62,6 @@ class Mention(NamedTuple):
     has_id: bool
     counted: bool
     harmless: bool = False
-
-    @property
-    def ranges(self) -> Ranges:
-        return self.span.fragments
 
 
 def risk_by(order: Sequence[str]) -> Risk:
@@ -136,7 +133,7 @@ class MentionReader:
             key = (label, *[intern(word.casefold()) for word in words]) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
             entity_number = numbers.setdefault(key, len(numbers))
-            yield Mention(placed, kind, label, entity_number, words, entity is not None, is_counted)
+            yield Mention(placed, ranges, kind, label, entity_number, words, entity is not None, is_counted)
 
     def _regions(self, layer: str) -> Iterator[tuple[str, Regions]]:
         """Yield the classes in a layer, riskiest first, with all the positions that are of this class."""
@@ -234,7 +231,7 @@ class Masks:
             words, words_exposed = len(flags), sum(flags)
         if not characters:
             characters = self._characters(ranges)
-            exposed = sum([self._readable_in(*place) for place in ranges])
+            exposed = sum([end - start for start, end in self.exposed_in(mention)])
         if mention.harmless:
             exposed = words_exposed = 0
         return Judged(mention, characters, exposed, words, words_exposed)
@@ -253,46 +250,21 @@ class Masks:
 
     def _characters(self, ranges: Iterable[Range]) -> int:
         """Return the number of characters of ranges."""
-        return sum([self.text.length(*place) for place in ranges])
-
-    # What can be read of mentions without letters and digits
-
-    @cached_property
-    def _readable(self) -> tuple[PositionWeights, PositionWeights]:
-        """The number of characters that can be read of each position and the blank after it, and flags of blanks."""
-        text, masked = self.text, self.masked
-        if not text.in_tokens:
-            return PositionWeights(b"\x01" * text.size) - masked, PositionWeights(bytes(text.size))
-        sizes = PositionWeights(bytes(len(token) + 1 for token in text.spelled))
-        inside = ((start, end - 1) for span in self.spans for start, end in span.fragments)
-        blanks = PositionWeights(b"\x01" * text.size) - PositionWeights.at(inside, text.size)
-        return (sizes - masked) | (blanks & masked), blanks
-
-    def _readable_in(self, start: int, end: int) -> int:
-        """Return the number of characters of a range that can be read."""
-        sizes, blanks = self._readable
-        return sizes.between(start, end) - blanks.between(end - 1, end) if start < end else 0
+        return sum([end - start for start, end in starmap(self.text.place, ranges)])
 
     # Exposed characters
 
     @cached_property
     def characters(self) -> Ranges:
         """The characters that are masked: between two tokens a blank is, if one mask has both."""
-        places = (self.text.place(*fragment) for span in self.spans for fragment in span.fragments)
+        places = starmap(self.text.place, (fragment for span in self.spans for fragment in span.fragments))
         return joined_ranges((place for place in places if place[0] < place[1]), ge)
 
     def exposed_in(self, mention: Mention) -> list[Range]:
-        """Return the exposed characters of a mention as ranges."""
+        """Return the exposed characters of a mention as ranges; of one without letters and digits, all characters."""
         if self.text.core.within(mention.ranges):
             return [run for place in mention.ranges for run in self.text.core_in(*place, self.exposed)]
-        readable: list[Range] = []
-        for start, end in (self.text.place(*place) for place in mention.ranges):
-            masked = intersect([(start, end)], self.characters)
-            cuts = [start, *(place for mask in masked for place in mask), end]
-            readable += [
-                (begin, past) for begin, past in zip(cuts[::2], cuts[1::2], strict=True) if begin < past
-            ]
-        return readable
+        return without([self.text.place(*place) for place in mention.ranges], self.characters)
 
     # Replacements
 
@@ -345,32 +317,22 @@ def shown(mask: Span) -> str:
 
 @dataclass(frozen=True)
 class Examination:
-    """The mentions of one document by annotator, and its masks.
+    """The mentions of one document by annotator, compared with its masks; `text` is the text of both.
 
-    `views` has the gold spans of each annotator, also of one without any, and which of them are counted (None: all);
-    the annotator of a sequence that is no view among several has the name of the sequence. `again` are the masks of the
-    second reading of a redacted text, `uncertain` the positions that have none of its placeholders between words.
+    `judged` has the mentions of each annotator in the order of its spans, also of one without any; the annotator of a
+    sequence that is no view among several has the name of the sequence. `mentioned` are the positions of all mentions,
+    `string_leaks` where words of mentions stand elsewhere. `again` are the masks of the second reading of a redacted
+    text, `uncertain` the positions that have none of its placeholders between words.
     """
 
     document: Document
     text: MaskedText
-    reader: MentionReader
-    views: Mapping[str, tuple[Sequence[Span], Sequence[bool] | None]]
+    judged: Mapping[str, Sequence[Judged]]
     masks: Masks
+    mentioned: PositionWeights
+    string_leaks: Sequence[Range]
     again: Masks | None = None
     uncertain: PositionWeights | None = None
-
-    def mentions(self, annotator: str) -> Iterator[Mention]:
-        """Yield the mentions of an annotator, in the order of its spans, as they are read."""
-        return self.reader.read(*self.views[annotator])
-
-    def judged(self, annotator: str) -> Iterator[Judged]:
-        """Yield the mentions of an annotator, in the order of its spans, compared with the masks."""
-        return map(self.masks.judge, self.mentions(annotator))
-
-    def string_leaks(self, strings: Iterable[tuple[str, ...]], mentioned: PositionWeights) -> Iterator[Range]:
-        """Yield where the words of mentions, `strings`, stand outside the positions that are `mentioned`."""
-        return find_strings(self.text, strings, mentioned, self.masks.exposed, **self.document.in_errors)
 
 
 # String leaks

@@ -19,7 +19,7 @@ from operator import ge, not_
 from clueval.core.alignment import Characters, are_unknown, tokens_in
 from clueval.core.document import Document
 from clueval.core.overlap import joined_ranges
-from clueval.core.span import Ranges, Span, name_of
+from clueval.core.span import Ranges, Span, intersect, name_of
 from clueval.files.errors import SpanError, UsageError
 
 Range = tuple[int, int]
@@ -78,10 +78,6 @@ class PositionWeights:
         """Return the weights where flags are set, and 0 elsewhere."""
         return self._from_number(_number(self.bytes) & 255 * _number(flags.bytes))
 
-    def __or__(self, other: PositionWeights) -> PositionWeights:
-        """Return the weights of both, none of which has a weight where the other has one."""
-        return self._from_number(_number(self.bytes) | _number(other.bytes))
-
     def __sub__(self, flags: PositionWeights) -> PositionWeights:
         """Return the weights where flags are not set, and 0 elsewhere."""
         number = _number(self.bytes)
@@ -113,8 +109,8 @@ def _number(weights: bytes) -> int:
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")
 
-LONGEST_TOKEN = 254
-"""The size of a token and of a blank must fit in a byte; if a token is longer, positions are characters."""
+LONGEST_TOKEN = 255
+"""The number of letters of a token must fit in a byte; if a token is longer, positions are characters."""
 
 
 class MaskedText:
@@ -122,22 +118,37 @@ class MaskedText:
 
     `letters` and `core` are the weights of the positions: letters and digits, and what is not ignorable. `spelled` has
     the words, `starts` and `ends` their positions; the flags `counting` are set for words that count.
+
+    `ignore` is ``punctuation`` or ``none``; `ignored_words` are case-folded. Positions are characters if
+    `in_characters`, if blanks must be masked, too, and if tokens are empty or very long. Raises `UsageError` for a
+    document without text.
     """
 
     def __init__(
-        self, document: Document, ignore: str, ignored_words: Collection[str], *, in_tokens: bool
+        self, document: Document, ignore: str, ignored_words: Collection[str], *, in_characters: bool = False
     ) -> None:
-        self._document, self.in_tokens = document, in_tokens
+        tokens = document.tokens or ()
+        if document.end is None or (document.text is None and are_unknown(tokens)):
+            raise UsageError(
+                "metric 'masking' needs the text of the documents",
+                **document.in_errors,
+                advice="give documents with their texts",
+            )
+        self._document = document
+        are_positions = document.unit == "token" and not in_characters and ignore != "none"
+        self.in_tokens = are_positions and all(tokens) and max(map(len, tokens), default=0) <= LONGEST_TOKEN
         ignored = ignored_words if ignore != "none" else ()
         self.spelled: Sequence[str]
         self.starts: Sequence[int]
         self.ends: Sequence[int]
-        if in_tokens:
-            assert document.tokens is not None
-            self.spelled = document.tokens
-            self.size = len(self.spelled)
+        if self.in_tokens:
+            self.spelled = tokens
+            self.size = len(tokens)
             self.starts, self.ends = range(self.size), range(1, self.size + 1)
-            self.letters = self.core = PositionWeights(_letter_numbers(self.spelled))
+            letters = bytearray(map(len, tokens))
+            for place in compress(range(self.size), map(not_, map(str.isalnum, tokens))):
+                letters[place] = sum(map(str.isalnum, tokens[place]))
+            self.letters = self.core = PositionWeights(bytes(letters))
         else:
             self.size = len(self.characters)
             self._find_words()
@@ -148,34 +159,11 @@ class MaskedText:
             skipped = [word.casefold() in ignored for word in self.spelled]
             places = compress(zip(self.starts, self.ends, strict=True), skipped)
             self.core = self.letters - PositionWeights.at(places, self.size)
-        if in_tokens:
+        if self.in_tokens:
             self.counting = self.core.flags
         else:
             counts = {w: any(map(str.isalnum, w)) and w.casefold() not in ignored for w in set(self.spelled)}
             self.counting = PositionWeights(bytes(map(counts.__getitem__, self.spelled)))
-
-    @classmethod
-    def of(
-        cls, document: Document, ignore: str, ignored_words: Collection[str], *, in_characters: bool
-    ) -> MaskedText:
-        """Return the text of a document. Raises `UsageError` if it has none.
-
-        `ignore` is ``punctuation`` or ``none``; `ignored_words` are case-folded. Positions are characters if
-        `in_characters`, if blanks must be masked, too, and if tokens are empty or very long.
-        """
-        tokens = document.tokens or ()
-        if document.end is None or (document.text is None and are_unknown(tokens)):
-            raise UsageError(
-                "metric 'masking' needs the text of the documents",
-                **document.in_errors,
-                advice="give documents with their texts",
-            )
-        if document.unit == "token" and not in_characters and ignore != "none":
-            try:
-                return cls(document, ignore, ignored_words, in_tokens=True)
-            except _UnusualToken:
-                pass
-        return cls(document, ignore, ignored_words, in_tokens=False)
 
     def _find_words(self) -> None:
         starts, ends, spelled = self._places.starts, self._places.ends, self._document.tokens
@@ -228,20 +216,6 @@ class MaskedText:
         offset = self._places.offset
         return self._places.range_between(start + offset, end + offset)
 
-    def positions(self, place: Range) -> Range:
-        """Return the positions that have a character of a range of characters."""
-        starts, ends = self._places.starts, self._places.ends
-        if not self.in_tokens or starts is None or ends is None:
-            return place
-        return bisect_right(ends, place[0]), bisect_left(starts, place[1])
-
-    def length(self, start: int, end: int) -> int:
-        """Return the number of characters of the positions ``[start, end)``."""
-        if self.in_tokens and 0 < end - start <= SHORT:
-            return sum(map(len, self.spelled[start:end])) + end - start - 1
-        first, last = self.place(start, end)
-        return last - first
-
     def between(self, ranges: Ranges) -> str:
         """Return the characters of ranges of positions."""
         return "".join([self.characters[slice(*self.place(*place))] for place in ranges])
@@ -282,18 +256,16 @@ class MaskedText:
         return tuple(strings) or (self.between(ranges),)
 
 
-class _UnusualToken(Exception):
-    """A token that is empty or very long."""
+def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:
+    """Return the parts of ranges that are in none of the others; both are in order.
 
-
-def _letter_numbers(tokens: Sequence[str]) -> bytes:
-    """Return the number of letters and digits of each token."""
-    try:
-        numbers = bytearray(map(len, tokens))
-    except ValueError:
-        raise _UnusualToken from None
-    if 0 in numbers or LONGEST_TOKEN + 1 in numbers:
-        raise _UnusualToken
-    for place in compress(range(len(tokens)), map(not_, map(str.isalnum, tokens))):
-        numbers[place] = sum(map(str.isalnum, tokens[place]))
-    return bytes(numbers)
+    >>> without([(0, 9)], [(2, 4), (4, 5)])
+    [(0, 2), (5, 9)]
+    """
+    left = []
+    for start, end in ranges:
+        for first, last in intersect([(start, end)], others):
+            left += [(start, first)] if start < first else []
+            start = last
+        left += [(start, end)] if start < end else []
+    return left

@@ -15,14 +15,13 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from clueval.core.bag import NO_LAYER, Bag
-from clueval.core.case import Where
 from clueval.core.document import Pair
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import Ranges, Span, intersect
 from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, Mention, Risk, shown
-from clueval.metrics.masking.text import PositionWeights, Range
+from clueval.metrics.masking.text import Range, without
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint
 from clueval.studies.decisions import PlaceDecision, PlaceKey
@@ -121,21 +120,6 @@ def _windows(place: Range, end: int) -> Iterator[Range]:
     else:
         yield first, place[0] + MOST_SHOWN // 2
         yield place[1] - MOST_SHOWN // 2, last
-
-
-def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:
-    """Return the parts of ranges that are in none of the others; both are in order.
-
-    >>> without([(0, 9)], [(2, 4), (4, 5)])
-    [(0, 2), (5, 9)]
-    """
-    left = []
-    for start, end in ranges:
-        for first, last in intersect([(start, end)], others):
-            left += [(start, first)] if start < first else []
-            start = last
-        left += [(start, end)] if start < end else []
-    return left
 
 
 # --- what is listed
@@ -270,18 +254,11 @@ class Listed:
 class ListingMasking(Masking):
     """The metric, whose tallies also have what is listed, as keys, until `taken_out` takes them out."""
 
-    def examine(
-        self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
-    ) -> Examination | None:
-        examination = super().examine(pair, sequence, where, in_characters=in_characters)
-        return None if examination is None else _Kept(**vars(examination))
-
     def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
         tally = super().count_examined(examination, pair, sequence)
-        assert isinstance(examination, _Kept)
         if sequence != NO_LAYER:
-            are_inconsistent = tally["replacements", "several"] > 0
-            tally[_LISTED, examination.listed(sequence, are_inconsistent=are_inconsistent)] = 1
+            inconsistent = _inconsistent_entities(examination) if tally["replacements", "several"] else ()
+            tally[_LISTED, _listed(examination, sequence, inconsistent)] = 1
         return tally
 
 
@@ -295,105 +272,87 @@ def taken_out(bag: Bag) -> list[Listed]:
     return listed
 
 
-@dataclass(frozen=True)
-class _Kept(Examination):
-    """An examination that keeps the mentions that were compared, and where string leaks are."""
+def _listed(examination: Examination, sequence: str, inconsistent: Iterable[Inconsistent]) -> Listed:
+    """Return what is listed of a document, with its entities that have several replacements."""
+    document, text, masks = examination.document.id, examination.text, examination.masks
+    excerpts = Excerpts()
+    leaks = [leak for annotator in examination.judged for leak in _leaks(examination, annotator, excerpts)]
+    strings = []
+    for start, end in examination.string_leaks:
+        first, last = text.place(start, end)
+        words, spans = intern(text.characters[first:last]), fingerprint_of(masks, start, end)
+        strings.append(StringLeak(document, ANY_LAYER, first, last, words, spans, excerpts, None))
+    if leaks or strings:
+        places = [place for leak in leaks for place in ((leak.start, leak.end), *leak.siblings)]
+        excerpts.take(examination, [*places, *((leak.start, leak.end) for leak in strings)])
+    needless = [
+        in_one_line(text.between(span.fragments))
+        for number, span in enumerate(masks.spans)
+        if (masks.counted is None or masks.counted[number])
+        and not examination.mentioned.within(span.fragments)
+    ]
+    return Listed(document, sequence, leaks, strings, needless, list(inconsistent))
 
-    kept: dict[str, list[Judged]] = field(default_factory=dict)
-    strings: list[Range] = field(default_factory=list)
-    mentioned: list[PositionWeights] = field(default_factory=list)
 
-    def judged(self, annotator: str) -> Iterator[Judged]:
-        self.kept[annotator] = list(super().judged(annotator))
-        return iter(self.kept[annotator])
+def _leaks(examination: Examination, annotator: str, excerpts: Excerpts) -> Iterator[Leak]:
+    text, masks, of_view = examination.text, examination.masks, examination.judged[annotator]
+    counted = [judged for judged in of_view if judged.mention.counted]
+    exposed = [judged for judged in counted if judged.exposed]
+    if not exposed:
+        return
+    spans = fingerprints(masks, of_view)
+    members: dict[int, list[Mention]] = {judged.mention.entity: [] for judged in exposed}
+    protected: Counter[int] = Counter()
+    words = {judged.mention.words: [0, 0] for judged in exposed}
+    for mention, _, is_exposed, *_ in counted:
+        if mention.entity in members:
+            members[mention.entity].append(mention)
+            protected[mention.entity] += not is_exposed
+        if mention.words in words:
+            words[mention.words][0] += 1
+            words[mention.words][1] += not is_exposed
+    for judged in exposed:
+        mention, span = judged.mention, judged.mention.span
+        start, end = text.place(span.start, span.end)
+        entity = members[mention.entity]
+        siblings = [other.span for other in entity[: MOST_SIBLINGS + 1] if other is not mention]
+        yield Leak(
+            examination.document.id,
+            annotator,
+            start,
+            end,
+            text.characters[start:end],
+            spans[span.start, span.end],
+            excerpts,
+            None,
+            mention.kind,
+            judged.status,
+            tuple(masks.exposed_in(mention)),
+            len(entity),
+            protected[mention.entity],
+            words[mention.words][0],
+            words[mention.words][1],
+            judged.exposed,
+            judged.words_exposed,
+            mention.label,
+            mention.entity,
+            [text.place(sibling.start, sibling.end) for sibling in siblings[:MOST_SIBLINGS]],
+        )
 
-    def string_leaks(self, strings: Iterable[tuple[str, ...]], mentioned: PositionWeights) -> Iterator[Range]:
-        self.strings.extend(super().string_leaks(strings, mentioned))
-        self.mentioned.append(mentioned)
-        return iter(self.strings)
 
-    def listed(self, sequence: str, *, are_inconsistent: bool) -> Listed:
-        """Return what is listed, after the document was counted."""
-        excerpts = Excerpts()
-        leaks = [leak for annotator in self.kept for leak in self._leaks(annotator, excerpts)]
-        strings = []
-        for start, end in self.strings:
-            spans = fingerprint_of(self.masks, start, end)
-            start, end = self.text.place(start, end)
-            text = intern(self.text.characters[start:end])
-            strings.append(StringLeak(self.document.id, ANY_LAYER, start, end, text, spans, excerpts, None))
-        if leaks or strings:
-            places = [place for leak in leaks for place in ((leak.start, leak.end), *leak.siblings)]
-            excerpts.take(self, [*places, *((leak.start, leak.end) for leak in strings)])
-        (mentioned,) = self.mentioned
-        needless = [
-            in_one_line(self.text.between(span.fragments))
-            for number, span in enumerate(self.masks.spans)
-            if (self.masks.counted is None or self.masks.counted[number])
-            and not mentioned.within(span.fragments)
-        ]
-        inconsistent = list(self._inconsistent_entities()) if are_inconsistent else []
-        return Listed(self.document.id, sequence, leaks, strings, needless, inconsistent)
-
-    def _leaks(self, annotator: str, excerpts: Excerpts) -> Iterator[Leak]:
-        counted = [judged for judged in self.kept[annotator] if judged.mention.counted]
-        exposed = [judged for judged in counted if judged.exposed]
-        if not exposed:
-            return
-        spans = fingerprints(self.masks, self.kept[annotator])
-        members: dict[int, list[Mention]] = {judged.mention.entity: [] for judged in exposed}
-        protected: Counter[int] = Counter()
-        words = {judged.mention.words: [0, 0] for judged in exposed}
-        for mention, _, is_exposed, *_ in counted:
-            if mention.entity in members:
-                members[mention.entity].append(mention)
-                protected[mention.entity] += not is_exposed
-            if mention.words in words:
-                words[mention.words][0] += 1
-                words[mention.words][1] += not is_exposed
-        for judged in exposed:
-            mention, span = judged.mention, judged.mention.span
-            start, end = self.text.place(span.start, span.end)
-            entity = members[mention.entity]
-            siblings = [other.span for other in entity[: MOST_SIBLINGS + 1] if other is not mention]
-            yield Leak(
-                self.document.id,
-                annotator,
-                start,
-                end,
-                self.text.characters[start:end],
-                spans[span.start, span.end],
-                excerpts,
-                None,
-                mention.kind,
-                judged.status,
-                tuple(self.masks.exposed_in(mention)),
-                len(entity),
-                protected[mention.entity],
-                words[mention.words][0],
-                words[mention.words][1],
-                judged.exposed,
-                judged.words_exposed,
-                mention.label,
-                mention.entity,
-                [self.text.place(sibling.start, sibling.end) for sibling in siblings[:MOST_SIBLINGS]],
-            )
-
-    def _inconsistent_entities(self) -> Iterator[Inconsistent]:
-        for kept in self.kept.values():
-            replaced: dict[int, tuple[Mention, set[str]]] = {}
-            for judged in kept:
-                if judged.mention.counted and not judged.exposed:
-                    replacement = self.masks.replacement(judged.mention)
-                    if replacement is not None:
-                        replaced.setdefault(judged.mention.entity, (judged.mention, set()))[1].add(
-                            replacement
-                        )
-            for mention, replacements in replaced.values():
-                if len(replacements) > 1:
-                    start, end = self.text.place(mention.span.start, mention.span.end)
-                    text = self.text.characters[start:end]
-                    yield Inconsistent(self.document.id, start, text, tuple(sorted(replacements)))
+def _inconsistent_entities(examination: Examination) -> Iterator[Inconsistent]:
+    for of_view in examination.judged.values():
+        replaced: dict[int, tuple[Mention, set[str]]] = {}
+        for judged in of_view:
+            if judged.mention.counted and not judged.exposed:
+                replacement = examination.masks.replacement(judged.mention)
+                if replacement is not None:
+                    replaced.setdefault(judged.mention.entity, (judged.mention, set()))[1].add(replacement)
+        for mention, replacements in replaced.values():
+            if len(replacements) > 1:
+                start, end = examination.text.place(mention.span.start, mention.span.end)
+                text = examination.text.characters[start:end]
+                yield Inconsistent(examination.document.id, start, text, tuple(sorted(replacements)))
 
 
 # --- fingerprints: of the mentions with a range, and the masks that share positions with it

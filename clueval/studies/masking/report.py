@@ -27,8 +27,8 @@ from clueval.files.errors import UsageError, warn
 from clueval.files.writing import whole_file
 from clueval.metrics import with_settings
 from clueval.metrics.masking import Masking
-from clueval.metrics.masking.exposure import Examination, Mention, risk_by
-from clueval.metrics.masking.text import PositionWeights, Range
+from clueval.metrics.masking.exposure import Examination, Judged, Masks, risk_by
+from clueval.metrics.masking.text import Range
 from clueval.reports.forms import guarded
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import ANY_LAYER, Facet, MarkKind, Place
@@ -72,33 +72,38 @@ class ReviewedMasking(Masking):
         self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
     ) -> Examination | None:
         examination = Masking.examine(self, pair, sequence, where, in_characters=in_characters)
-        return None if examination is None else _Reviewed(**vars(examination), decisions=self.decisions)
+        if examination is None:
+            return None
+        text, masks = examination.text, examination.masks
+
+        def holds(annotator: str, place: Range, spans: str) -> str:
+            at = examination.document.id, annotator, *text.place(*place)
+            return _decision(self.decisions, at, spans).holds
+
+        judged: dict[str, list[Judged]] = {}
+        for annotator, of_view in examination.judged.items():
+            choices = {
+                place: holds(annotator, place, spans) for place, spans in fingerprints(masks, of_view).items()
+            }
+            judged[annotator] = [_as_decided(each, choices, masks) for each in of_view]
+        strings = [
+            place
+            for place in examination.string_leaks
+            if holds(ANY_LAYER, place, fingerprint_of(masks, *place)) != HARMLESS
+        ]
+        return replace(examination, judged=judged, string_leaks=strings)
 
     def check(self, total: Tally) -> None:
         """Do nothing: `Masking` has checked the same names."""
 
 
-@dataclass(frozen=True)
-class _Reviewed(Examination):
-    decisions: PlaceDecisions = field(default_factory=lambda: PlaceDecisions(()))
-
-    def mentions(self, annotator: str) -> Iterator[Mention]:
-        judged = [self.masks.judge(mention) for mention in super().mentions(annotator)]
-        choices = {}
-        for place, spans in fingerprints(self.masks, judged).items():
-            at = self.document.id, annotator, *self.text.place(*place)
-            choices[place] = _decision(self.decisions, at, spans).holds
-        for mention, _, is_exposed, *_ in judged:
-            choice = choices.get((mention.span.start, mention.span.end), "") if is_exposed else ""
-            if choice == HARMLESS:
-                mention = mention._replace(harmless=True)
-            yield mention._replace(counted=False) if choice == ANNOTATION else mention
-
-    def string_leaks(self, strings: Iterable[tuple[str, ...]], mentioned: PositionWeights) -> Iterator[Range]:
-        for place in super().string_leaks(strings, mentioned):
-            at = self.document.id, ANY_LAYER, *self.text.place(*place)
-            if _decision(self.decisions, at, fingerprint_of(self.masks, *place)).holds != HARMLESS:
-                yield place
+def _as_decided(judged: Judged, choices: Mapping[Range, str], masks: Masks) -> Judged:
+    """Return a mention as it counts with the choices that hold, by positions."""
+    mention = judged.mention
+    choice = choices.get((mention.span.start, mention.span.end)) if judged.exposed else None
+    if choice == HARMLESS:
+        return masks.judge(mention._replace(harmless=True))
+    return judged._replace(mention=mention._replace(counted=False)) if choice == ANNOTATION else judged
 
 
 class Review(NamedTuple):

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from clueval.core.span import NO_LABEL
+from clueval.metrics.masking.counts import ALL, RECALLS
 from clueval.metrics.masking.exposure import Risk
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Later, Line, Place
@@ -18,7 +19,6 @@ from clueval.studies.masking.leaks import STRING, Inconsistent, Leak, StringLeak
 Row = Mapping[str, Any]
 """A row of the report of the metric, or several by name."""
 
-ALL = "all"
 NO_CLASS = "no class"
 ELSEWHERE, NOWHERE = "masked elsewhere", "masked nowhere"
 STATUSES = ("missed", "partial", STRING)
@@ -146,57 +146,47 @@ def percent_above(share: float) -> str:
 
 # --- tables
 
-_RATES = ("mention_recall", "word_recall", "character_recall")
-_SHARES = ("word_precision", "weighted_word_precision", "masked_share", "retention")
+_RECALLS = ("mention_recall", "word_recall", "character_recall")
+_RATES = frozenset(
+    (
+        *(*RECALLS, "document_leak_upper"),
+        *("word_precision", "weighted_word_precision", "masked_share", "retention"),
+    )
+)
 
 
 def _column_titles(*names: str) -> list[str]:
     return [phrase(name.replace("_", " ")) for name in names]
 
 
-def _rates_of(rows: Iterable[Row]) -> tuple[str, ...]:
+def _cells(row: Row, columns: Iterable[str]) -> list[Cell]:
+    return [Rate(row.get(column)) if column in _RATES else row.get(column) for column in columns]
+
+
+def _recalls_of(rows: Iterable[Row]) -> tuple[str, ...]:
     """Return the recalls that tables have, with the weighted one if it is defined."""
     weighted = any(row["weighted_word_recall"] is not None for row in rows)
-    return (*_RATES, "weighted_word_recall") if weighted else _RATES
+    return (*_RECALLS, "weighted_word_recall") if weighted else _RECALLS
 
 
 def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table]:
     """Yield the tables of a sequence: classes riskiest first, labels, what was masked, further numbers."""
     yield _classes_table(name, figures["classes"])
-    labels, numbers = figures["labels"], ("mentions", "protected", "partial", "missed")
-    rates = _rates_of(labels.values())
-    rows: list[list[Cell]] = [
-        [
-            Find(label, {"label": label}),
-            *(row[column] for column in numbers),
-            *(Rate(row[column]) for column in rates),
-        ]
-        for label, row in labels.items()
+    labels = figures["labels"]
+    columns = ("mentions", "protected", "partial", "missed", *_recalls_of(labels.values()))
+    rows = [[Find(label, {"label": label}), *_cells(row, columns)] for label, row in labels.items()]
+    yield _folded_table(phrase("{layer}: labels", layer=name), _column_titles("label", *columns), rows)
+    masked: list[list[Cell]] = [
+        [*_column_titles(figure), *_cells(figures["precision"], [figure])]
+        for figure, value in figures["precision"].items()
+        if value is not None or figure == "word_precision"
     ]
-    yield _folded_table(
-        phrase("{layer}: labels", layer=name), _column_titles("label", *numbers, *rates), rows
-    )
-    precision = figures["precision"]
-    masked: list[list[Cell]] = []
-    for figure, value in precision.items():
-        if value is not None or figure == "word_precision":
-            masked.append([*_column_titles(figure), Rate(value) if figure in _SHARES else value])
     masked += [[f"F{beta:g}", Rate(figures["f"][f"{beta:g}"])] for beta in betas]
     yield _folded_table(phrase("{layer}: what was masked", layer=name), ["", phrase("value")], masked)
-    replacements, redacted = figures["replacements"], figures["redacted"]
-    further: list[list[Cell]] = [
-        [phrase("replacements, entities"), replacements["entities"]],
-        [phrase("replacements, several"), replacements["several"]],
-        [phrase("replacements, shared"), replacements["shared"]],
-        [phrase("string leaks"), figures["string_leaks"]],
-    ]
-    if redacted is not None:
-        further += [
-            [phrase("redacted, placeholders"), redacted["placeholders"]],
-            [phrase("redacted, uncertain"), redacted["uncertain"]],
-            [phrase("redacted, initials"), redacted["initials"]],
-            [phrase("redacted, replaced words"), redacted["replaced_words"]],
-        ]
+    numbers = {f"replacements, {what}": number for what, number in figures["replacements"].items()}
+    numbers["string leaks"] = figures["string_leaks"]
+    numbers |= {f"redacted, {what}": number for what, number in (figures["redacted"] or {}).items()}
+    further: list[list[Cell]] = [[*_column_titles(what), number] for what, number in numbers.items()]
     yield _folded_table(phrase("{layer}: further", layer=name), ["", phrase("number")], further)
 
 
@@ -213,8 +203,8 @@ def _rows_of(classes: Row) -> Iterator[tuple[str, str, Row]]:
 
 
 def _classes_table(name: str, classes: Row) -> Table:
-    rates = ("entity_recall", *_rates_of(classes.values()), "document_recall", "document_leak_upper")
-    numbers = ("mentions", "entities", "entities_in_part", "documents", "documents_exposed")
+    rates = ("entity_recall", *_recalls_of(classes.values()), "document_recall", "document_leak_upper")
+    columns = (*rates, "mentions", "entities", "entities_in_part", "documents", "documents_exposed")
     rows: list[list[Cell]] = []
     for kind, words, row in _rows_of(classes):
         find = {} if kind == ALL else {"class": _class_in_find(kind)}
@@ -223,38 +213,29 @@ def _classes_table(name: str, classes: Row) -> Table:
             Part(row["partial"], phrase("partial"), find | {"status": "partial"}),
             Part(row["missed"], phrase("missed"), find | {"status": "missed"}),
         ]
-        first: list[Cell] = [Find(words, find) if find else words, Shares(parts)]
-        rows.append([*first, *(Rate(row[column]) for column in rates), *(row[column] for column in numbers)])
-    header = _column_titles("class", "mentions", *rates, *numbers)
+        rows.append([Find(words, find) if find else words, Shares(parts), *_cells(row, columns)])
+    header = _column_titles("class", "mentions", *columns)
     return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
 
 
 def first_classes(name: str, classes: Row) -> Table:
     """Return the main figures of the classes, riskiest first."""
-    rates, numbers = ("mention_recall", "entity_recall"), ("mentions", "documents_exposed")
-    rows: list[list[Cell]] = [
-        [words, *(Rate(row[column]) for column in rates), *(row[column] for column in numbers)]
-        for _, words, row in _rows_of(classes)
-    ]
-    header = _column_titles("class", *rates, *numbers)
-    return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
+    columns = ("mention_recall", "entity_recall", "mentions", "documents_exposed")
+    rows: list[list[Cell]] = [[words, *_cells(row, columns)] for _, words, row in _rows_of(classes)]
+    title = phrase("{layer}: classes, riskiest first", layer=name)
+    return Table(title, _column_titles("class", *columns), rows)
 
 
 def groups_table(key: str, groups: Row, metric: str) -> Iterator[Table]:
     """Yield the figures of the groups of a break-down, for each sequence."""
-    rates = ("entity_recall", "mention_recall", "word_recall")
+    columns = ("mentions", "documents_exposed", "entity_recall", "mention_recall", "word_recall")
     for sequence in dict.fromkeys(name for group in groups.values() for name in group["metrics"][metric]):
         rows: list[list[Cell]] = []
         for value, group in groups.items():
             figures = group["metrics"][metric].get(sequence)
             row = {} if figures is None else figures["classes"][ALL]
-            cells = [
-                row.get("mentions"),
-                row.get("documents_exposed"),
-                *(Rate(row.get(column)) for column in rates),
-            ]
-            rows.append([value, group["documents"], *cells])
-        header = [key, *_column_titles("documents", "mentions", "documents_exposed", *rates)]
+            rows.append([value, group["documents"], *_cells(row, columns)])
+        header = [key, *_column_titles("documents", *columns)]
         yield _folded_table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows)
 
 
@@ -285,22 +266,19 @@ def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
     for entity in inconsistent[:MOST_LISTED]:
         replacements = ", ".join(map(in_one_line, entity.replacements))
         rows.append([in_one_line(entity.text)[:LONGEST_TEXT], entity.document, replacements])
-    header = [phrase("text"), phrase("document"), phrase("replacements")]
+    header = _column_titles("text", "document", "replacements")
     return _folded_table(phrase("entities with several replacements"), header, rows)
 
 
 def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Table:
     """Return the first leaks, each in one row; without `text`, with positions only."""
-    header = [phrase("document"), phrase("characters"), phrase("class"), phrase("label")]
-    rows: list[list[Cell]] = [
-        [leak.document, _exposed_ranges(leak), _class_in_words(leak.kind), leak.label]
-        for leak in leaks[:MOST_DOCUMENTS]
-    ]
-    if text:
-        header.append(phrase("text"))
-        for leak, row in zip(leaks, rows, strict=False):
-            row.append(in_one_line(leak.text)[:_SHOWN])
-    return Table(phrase("can be read: {n} mention|can be read: {n} mentions", n=len(leaks)), header, rows)
+    header = ("document", "characters", "class", "label", *(["text"] if text else []))
+    rows: list[list[Cell]] = []
+    for leak in leaks[:MOST_DOCUMENTS]:
+        rows.append([leak.document, _exposed_ranges(leak), _class_in_words(leak.kind), leak.label])
+        rows[-1] += [in_one_line(leak.text)[:_SHOWN]] if text else []
+    title = phrase("can be read: {n} mention|can be read: {n} mentions", n=len(leaks))
+    return Table(title, _column_titles(*header), rows)
 
 
 # --- documents to review
@@ -364,21 +342,13 @@ def documents_table(documents: Sequence[DocumentToReview]) -> Table:
         title = phrase(
             "documents to review, riskiest first: {number} of {n}", number=MOST_DOCUMENTS, n=len(documents)
         )
-    header = [
-        phrase("document"),
-        phrase("class"),
-        phrase("leaks"),
-        phrase("leaks by class"),
-        phrase("words exposed"),
-        phrase("entities masked elsewhere"),
-    ]
     rows: list[list[Cell]] = []
     for document in documents[:MOST_DOCUMENTS]:
         name, kind, number, _, *others = document.cells()
         find = {"document": document.document}
         by_class = ", ".join(f"{_class_in_words(kind)} {n}" for kind, n in document.leaks)
         rows.append([Find(name, find), _class_in_words(str(kind)), Find(number, find), by_class, *others])
-    return Table(title, header, rows)
+    return Table(title, _column_titles(*DOCUMENT_COLUMNS), rows)
 
 
 # --- places

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partialmethod
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,7 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from clueval import MaskingReport, UsageError, masking
-from clueval.metrics.masking.text import MaskedText
+from clueval.metrics.masking import Masking
 
 WORDS = ("Anna", "anna", "Öz", ",", "x-y", "A_b", "12345", "O", "d.")
 TAGS = ("O", "O", "B-A", "I-A", "I-B")
@@ -62,8 +63,7 @@ def found(paths: list[str], **settings: Any) -> MaskingReport | str:
 
 
 def in_characters(paths: list[str], **settings: Any) -> MaskingReport | str:
-    of = MaskedText.of
-    with patch.object(MaskedText, "of", lambda *given, **_: of(*given, in_characters=True)):
+    with patch.object(Masking, "examine", partialmethod(Masking.examine, in_characters=True)):
         return found(paths, **settings)
 
 

@@ -57,6 +57,13 @@ def test_redacted_texts_by_id_belong_to_documents_with_these_ids() -> None:
         clueval.masking({"a": row, "b": row}, {**texts, "c": ""}, redacted=True)
 
 
+def test_what_is_neither_texts_nor_a_path_is_refused() -> None:
+    with pytest.raises(
+        CluevalError, match="predicted must be a dictionary or text or a path or a list, not an int"
+    ):
+        clueval.masking([gold()], 5, redacted=True)  # type: ignore[arg-type]
+
+
 def test_redacted_json_is_refused_with_the_form_that_is_read(tmp_path: Path) -> None:
     texts = write(tmp_path / "texts.jsonl", '{"id": "d", "text": "Frau W."}\n')
 
