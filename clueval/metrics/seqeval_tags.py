@@ -40,7 +40,7 @@ class LenientTag(NamedTuple):
         return cls(letter, (label if hyphen else rest) or "_")
 
 
-class Decisions(dict[tuple[Any, Any], tuple[()] | tuple[bool, bool, str, bool]]):
+class Decisions(dict[tuple[Any, Any], tuple[Any, ...]]):
     """The meaning of two adjacent tags (None before the first tag), computed once for each pair.
 
     It is a tuple: whether a span ends between the tags, whether a span begins there, the type of the tag
@@ -52,7 +52,7 @@ class Decisions(dict[tuple[Any, Any], tuple[()] | tuple[bool, bool, str, bool]])
         super().__init__()
         self._suffix = suffix
 
-    def __missing__(self, neighbours: tuple[Any, Any]) -> tuple[()] | tuple[bool, bool, str, bool]:
+    def __missing__(self, neighbours: tuple[Any, Any]) -> tuple[Any, ...]:
         before, tag = (
             LenientTag(OUTSIDE, "") if tag is None else LenientTag.of(tag, suffix=self._suffix)
             for tag in neighbours

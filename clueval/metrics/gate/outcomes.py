@@ -111,7 +111,7 @@ def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None)
         gold, predicted = whole.case.gold, whole.case.predicted
         taken = sorted(whole.chosen(), key=lambda match: match.response)
         used = {match.response for match in taken}
-        touched = whole.touched(used)
+        touched = whole.touched(taken)
         groups = dict.fromkeys(whole.targets, "ML")
         for value, target, response, _ in taken:
             groups[target] = group = _GROUP_OF_VALUE[value]
