@@ -73,9 +73,7 @@ def _rules_of_scheme(scheme: str) -> tuple[Prefix, Patterns, Patterns, Patterns]
     """Return the prefixes and the patterns of a scheme of `clueval.core.tags`, whose rules are words like ``B=I``."""
     rules = RULES[scheme]
     starts, inside, ends = (
-        frozenset(
-            (_LETTERS[before], _LETTERS[prefix], _RELATIONS[same]) for before, same, prefix in words.split()
-        )
+        frozenset((_LETTERS[word[0]], _LETTERS[word[2]], _RELATIONS[word[1]]) for word in words.split())
         for words in (rules.starts, rules.inside, rules.ends)
     )
     return reduce(or_, (Prefixes[letter] for letter in rules.prefixes)), starts, inside, ends
@@ -212,8 +210,10 @@ class Tokens:
         sent_id: int | None = None,
     ) -> None:
         scheme = scheme_or_error(scheme)
-        self.outside_token = _token(scheme, OUTSIDE, suffix, delimiter)
-        self.tokens = [_token(scheme, token, suffix, delimiter) for token in tokens]
+        self.outside_token, *self.tokens = [
+            _token(scheme, token, suffix, delimiter)  # type: ignore[arg-type]  # a class can be hashed
+            for token in (OUTSIDE, *tokens)
+        ]
         self.extended_tokens = [*self.tokens, self.outside_token]
         self.sent_id = sent_id
 
@@ -280,7 +280,7 @@ def scheme_or_error(scheme: object) -> type[Token]:
         return scheme_class
     if isinstance(scheme, type) and issubclass(scheme, Token):
         return scheme
-    name = getattr(scheme, "__name__", scheme)
+    name: object = scheme.__name__ if isinstance(scheme, type) else scheme
     raise WrongTypeError(
         f"scheme must be a class of clueval.compat.seqeval.scheme, not {scheme!r}",
         advice=f"scheme={name}, imported from there" if name in SCHEMES else f"one of {', '.join(SCHEMES)}",

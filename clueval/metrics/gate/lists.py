@@ -33,7 +33,7 @@ from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, CurvePoint, GateCounts, curve
 from clueval.metrics.gate.equality import FeatureTest, is_nil
-from clueval.metrics.gate.metric import ALL_RANKS, RANKS, GateWithin
+from clueval.metrics.gate.metric import ALL_RANKS, RANKS, Gate, GateWithin
 from clueval.metrics.gate.pairing import (
     PARTIAL,
     ROUNDED,
@@ -279,6 +279,9 @@ class GateLists(GateWithin):
                     f"no predicted annotation has the type {kind!r}", advice=f"check Gate.{name}"
                 )
         self.of_best.check(total)
+
+
+Gate.of_lists = GateLists
 
 
 # Lists and their candidates

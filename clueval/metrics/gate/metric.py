@@ -89,6 +89,8 @@ class Gate(Metric):
     name: ClassVar[str] = "gate"
     zero: ClassVar[str] = "1 if both sides are empty"
     filters: ClassVar[str | None] = "use Gate.types and Gate.nil instead"
+    of_lists: ClassVar[type[Gate]]
+    """The class that counts candidate lists, which `clueval.metrics.gate.lists` sets."""
 
     types: tuple[str, ...] = setting_field(
         (),
@@ -182,9 +184,7 @@ class Gate(Metric):
         if cls is not Gate:
             return object.__new__(cls)
         if every_setting.get("list_type") is not None:
-            from clueval.metrics.gate.lists import GateLists  # it needs this class
-
-            return object.__new__(GateLists)
+            return object.__new__(cls.of_lists)
         return object.__new__(cls if every_setting.get("containing") is None else GateWithin)
 
     def __post_init__(self) -> None:
