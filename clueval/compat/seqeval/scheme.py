@@ -273,10 +273,10 @@ def scheme_or_error(scheme: object) -> type[Token]:
     unknown name and for a scheme that seqeval does not have.
     """
     if isinstance(scheme, str):
-        name = scheme_called(scheme)
-        scheme_class = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(name, name))
+        called = scheme_called(scheme)
+        scheme_class = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(called, called))
         if scheme_class is None:
-            raise UsageError(f"seqeval has no scheme {name}", advice=f"one of {', '.join(SCHEMES)}")
+            raise UsageError(f"seqeval has no scheme {called}", advice=f"one of {', '.join(SCHEMES)}")
         return scheme_class
     if isinstance(scheme, type) and issubclass(scheme, Token):
         return scheme

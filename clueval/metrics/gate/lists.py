@@ -177,39 +177,32 @@ class GateLists(GateWithin):
     ) -> None:
         """Count targets and lists, by their numbers, at each score and at each rank."""
         several = {number: matches.lists[number] for number in lists}
-
-        def count(path: tuple[str, ...], visible: Iterable[tuple[float | str, Mapping[int, int]]]) -> None:
-            """Count the changes from each score or rank to the next, given how many candidates are visible at each."""
-            before = [len(targets)] + [0] * (len(NAMES) - 1)
-            for at, numbers in visible:
-                after = matches.counts(len(targets), numbers)
-                _add_change(tally, (*path, at), before, after)
-                before = after
-
+        nothing = [len(targets)] + [0] * (len(NAMES) - 1)
         if self.thresholds is not None:
             step = float if self.thresholds == ROUNDED else step_of(self.thresholds)
-            scores = {number: [step(score) for score in each.scores] for number, each in several.items()}
-            every = sorted({score for of_list in scores.values() for score in of_list}, reverse=True)
-            count(
-                ("lists", "score"),
-                (
-                    (
-                        repr(at),
-                        {number: sum(score >= at for score in each) for number, each in scores.items()},
-                    )
-                    for at in every
-                ),
-            )
-            tally.update(("lists", "occurs", repr(at)) for at in every)
-        lengths = {number: len(each.candidates) for number, each in several.items()}
-        longest = max(lengths.values(), default=0)
-        count(
-            ("lists", "rank"),
-            (
-                (rank, {number: min(rank + 1, length) for number, length in lengths.items()})
-                for rank in range(longest)
-            ),
-        )
+            scores = {
+                number: [step(score) for score in candidate_list.scores]
+                for number, candidate_list in several.items()
+            }
+            before = nothing
+            for at in sorted({score for of_list in scores.values() for score in of_list}, reverse=True):
+                visible = {
+                    number: sum(score >= at for score in of_list) for number, of_list in scores.items()
+                }
+                after = matches.counts(len(targets), visible)
+                _add_change(tally, ("lists", "score", repr(at)), before, after)
+                tally["lists", "occurs", repr(at)] += 1
+                before = after
+        before = nothing
+        longest = max((len(candidate_list.candidates) for candidate_list in several.values()), default=0)
+        for rank in range(longest):
+            visible = {
+                number: min(rank + 1, len(candidate_list.candidates))
+                for number, candidate_list in several.items()
+            }
+            after = matches.counts(len(targets), visible)
+            _add_change(tally, ("lists", "rank", rank), before, after)
+            before = after
         if longest:
             tally["lists", "longest", longest - 1] += 1
 
