@@ -88,36 +88,33 @@ def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConf
     ('NP', 'PP')
     """
     settings: dict[str, Any] = {}
+    keys = [option.name for option in fields(FairEvalConfig)]
     for number, line in lines:
         text = line.strip()
         if not text or text.startswith("#"):
             continue
+        key, equals, value = (part.strip() for part in text.partition("="))
         try:
-            _read_setting(text, settings)
+            if not equals:
+                raise UsageError(f"no '=' in {text!r}", advice="expected: key = value")
+            if key not in keys:
+                raise UsageError(f"unknown key {key!r}", advice=f"known are {', '.join(keys)}")
+            if not value and key in _MANDATORY:
+                raise UsageError(f"{key} has no value", advice=f"expected: {key} = FILE or FOLDER")
+            if key in settings:
+                raise UsageError(f"{key} is set twice", advice="remove one of the lines")
         except UsageError as error:
             raise FormatError(error.problem, file=file, line=number, advice=error.advice) from None
+        try:
+            settings[key] = _READERS.get(key, str)(value) if value else None
+        except UsageError as error:
+            raise FormatError(
+                f"{key}: {error.problem}", file=file, line=number, advice=error.advice
+            ) from None
     for key in _MANDATORY:
         if key not in settings:
             raise FormatError(f"{key} is missing", file=file, advice=f"add a line: {key} = FILE or FOLDER")
     return FairEvalConfig(**{key: value for key, value in settings.items() if value is not None})
-
-
-def _read_setting(text: str, settings: dict[str, Any]) -> None:
-    """Add the value of a line, None for the default. Raises `UsageError`."""
-    key, equals, value = (part.strip() for part in text.partition("="))
-    keys = [option.name for option in fields(FairEvalConfig)]
-    if not equals:
-        raise UsageError(f"no '=' in {text!r}", advice="expected: key = value")
-    if key not in keys:
-        raise UsageError(f"unknown key {key!r}", advice=f"known are {', '.join(keys)}")
-    if not value and key in _MANDATORY:
-        raise UsageError(f"{key} has no value", advice=f"expected: {key} = FILE or FOLDER")
-    if key in settings:
-        raise UsageError(f"{key} is set twice", advice="remove one of the lines")
-    try:
-        settings[key] = _READERS.get(key, str)(value) if value else None
-    except UsageError as error:
-        raise UsageError(f"{key}: {error.problem}", advice=error.advice) from None
 
 
 def _names(value: str) -> tuple[str, ...]:

@@ -244,11 +244,6 @@ def curve(changes: Mapping[float, Sequence[int]], targets: int, wanted: Iterable
 def average_precisions(points: Iterable[CurvePoint]) -> dict[str, float]:
     """Return the strict and the lenient average precision, 0 without targets; for a grid, of the grid's steps."""
     counted = [(at, counts) for at, counts in points if counts.targets]
-    return {
-        "strict": average_precision(
-            (at, point.precision_strict, point.recall_strict) for at, point in counted
-        ),
-        "lenient": average_precision(
-            (at, point.precision_lenient, point.recall_lenient) for at, point in counted
-        ),
-    }
+    strict = ((at, point.precision_strict, point.recall_strict) for at, point in counted)
+    lenient = ((at, point.precision_lenient, point.recall_lenient) for at, point in counted)
+    return {"strict": average_precision(strict), "lenient": average_precision(lenient)}

@@ -46,7 +46,7 @@ _SIGNS = {
 """The sign of a change from a group in the reference to a group in the response."""
 
 
-class Outcome(NamedTuple):
+class SpanOutcome(NamedTuple):
     """A response, or a missing target, with its group; its target, if there is one; and whether it is single.
 
     A pair is single if no truly spurious response touches its target.
@@ -62,7 +62,7 @@ class Outcome(NamedTuple):
 class TargetOutcome:
     """One evaluation of one document."""
 
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[SpanOutcome]
     """Responses in pairs, missing targets, spurious responses, each by position."""
     targets: Sequence[tuple[Span, str]]
     """Every target, in the order of the evaluation, and its group: that of its pair, else ML."""
@@ -98,8 +98,8 @@ def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None)
         replace(side, layers={sequence: spans})
         for side, spans in zip(pair.sides, metric.annotations(pair, sequence, kind), strict=True)
     ]
-    pairs: list[Outcome] = []
-    spurious: list[Outcome] = []
+    pairs: list[SpanOutcome] = []
+    spurious: list[SpanOutcome] = []
     targets: list[tuple[Span, str]] = []
     for case in located(sides, [sequence], reads=metric.reads):
         whole = metric.evaluation_of(Case(case.sides, case.counted), kind)
@@ -111,12 +111,12 @@ def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None)
         for value, target, response, _ in taken:
             groups[target] = group = _GROUP_OF_VALUE[value]
             single = value >= PARTIAL and target not in touched
-            pairs.append(Outcome(predicted[response], group, gold[target], single))
+            pairs.append(SpanOutcome(predicted[response], group, gold[target], single))
         targets += [(gold[number], group) for number, group in groups.items()]
         spurious += [
-            Outcome(predicted[number], "SL", None) for number in whole.responses if number not in used
+            SpanOutcome(predicted[number], "SL", None) for number in whole.responses if number not in used
         ]
-    missing = [Outcome(target, group, target) for target, group in targets if group == "ML"]
+    missing = [SpanOutcome(target, group, target) for target, group in targets if group == "ML"]
     return TargetOutcome([*pairs, *missing, *spurious], targets)
 
 
