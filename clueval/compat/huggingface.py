@@ -23,9 +23,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clueval.compat.seqeval.counting import ZeroDivision
 from clueval.compat.seqeval.metrics import accuracy_score, classification_report
-from clueval.compat.seqeval.metrics.v1 import check_consistent_length
+from clueval.compat.seqeval.metrics.v1 import ZeroDivision, check_consistent_length
 from clueval.compat.seqeval.scheme import Token, WrongTypeError
 from clueval.files.errors import UsageError
 

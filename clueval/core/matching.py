@@ -233,7 +233,10 @@ def merged_spans(
         ):
             spans = layers.get(layer, ())
             _require_flat(spans, document, file)
-            entries += [(span.start, span.end, number, _label_in(span, layer)) for span in spans]
+            for span in spans:  # of a span with one label, this is the label, under any name
+                labels = span.by_layer
+                name = layer if layer in labels or len(labels) != 1 else next(iter(labels))
+                entries.append((span.start, span.end, number, labels.get(name)))
         else:  # by position and apart, as tags are decoded
             entries += [(start, end, number, label) for start, end, label in rows]
     entries.sort(key=itemgetter(0, 1, 2))  # different for all entries, since the spans of a layer are flat
@@ -249,13 +252,6 @@ def merged_spans(
             frozen[joined] = Frozen(zip(names, joined, strict=True))
         merged.append(Span(component[0][0], max(entry[1] for entry in component), frozen[joined]))
     return merged
-
-
-def _label_in(span: Span, layer: str) -> str | None:
-    """Return the label of a span in a layer: its only one under any name."""
-    labels = span.by_layer
-    is_only_label = len(labels) == 1 and layer not in labels
-    return next(iter(labels.values())) if is_only_label else labels.get(layer)
 
 
 def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:

@@ -28,7 +28,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, compress, starmap
+from itertools import accumulate, compress
 from operator import ge, not_
 from typing import Any, ClassVar
 
@@ -104,7 +104,7 @@ def _count(
     """Add the positions of the spans that are `judged`, and those of them that any span of the other side covers."""
     if document is None:
         tally["textless",] += 1
-    for kind, place, size in _kinds(document):
+    for kind, place in _kinds(document):
         every = [_ranges_by_label(spans, place) for spans in sides]
         for number, name in enumerate(SIDES):
             by_label = (
@@ -113,30 +113,25 @@ def _count(
             for label, ranges in by_label.items():
                 key = () if label is None else (label,)
                 others = every[1 - number].get(label, [])
-                length = sum(starmap(size, ranges))
+                length = _length(ranges)
                 tally[(kind, name, *key)] += length
                 tally[(kind, f"tp_{name}", *key)] += (
-                    length if ranges == others else sum(starmap(size, intersect(ranges, others)))
+                    length if ranges == others else _length(intersect(ranges, others))
                 )
 
 
-_Kind = tuple[str, Callable[[int, int], Range], Callable[[int, int], int]]
-"""The name of a kind of positions, the range of them for a range of the document, and the size of a range."""
+def _length(ranges: Iterable[Range]) -> int:
+    return sum([end - start for start, end in ranges])
 
 
-def _unchanged(start: int, end: int) -> Range:
-    return start, end
+def _kinds(document: Document | None) -> Iterator[tuple[str, Callable[[int, int], Range]]]:
+    """Yield the kinds of positions of a document, and the function that numbers those of a range of it.
 
-
-def _length(start: int, end: int) -> int:
-    return end - start
-
-
-def _kinds(document: Document | None) -> Iterator[_Kind]:
-    """Yield the kinds of positions of a document; of one without text, tokens alone."""
+    Of a document without text, these are tokens alone.
+    """
     first = 0 if document is None else document.start
     if document is None or document.unit == "token":
-        yield KINDS[0], _unchanged, _length
+        yield KINDS[0], lambda start, end: (start, end)
     if document is None:
         return
     if document.unit == "token":
@@ -151,9 +146,9 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
             begin, past = bisect_right(ends, start - first), bisect_left(starts, end - first)
             return begin, max(begin, past) if start < end else begin
 
-        yield KINDS[0], tokens_of, _length
+        yield KINDS[0], tokens_of
         lengths = list(accumulate(map(not_, map(str.isspace, text)), initial=0))
-    yield KINDS[1], _unchanged, lambda start, end: lengths[end - first] - lengths[start - first]
+    yield KINDS[1], lambda start, end: (lengths[start - first], lengths[end - first])
 
 
 def _ranges_by_label(

@@ -20,13 +20,12 @@ those of other metrics of documents, and needs nothing else in the bag.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from clueval.core.case import Key, Where, case_of, keys_of, which_count
+from clueval.core.case import Where, case_of, keys_of, which_count
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.matching import with_merged
@@ -93,7 +92,6 @@ class Curve(DocumentMetric):
             for pair in pairs:
                 tally.update(self._steps(pair, sequence, where))
             return tally
-        tallies: dict[Key, Tally] = {}
         scored = [
             {
                 layer: [(score_of(span, self.feature, pair.predicted), span) for span in spans]
@@ -101,21 +99,15 @@ class Curve(DocumentMetric):
             }
             for pair in pairs
         ]
-        scores = sorted(score for layers in scored for spans in layers.values() for score, _ in spans)
-        counts_of: dict[int, Tally] = {}  # by the number of spans below the threshold
         for threshold in self.thresholds or GRID:
-            hidden = bisect_left(scores, threshold)
-            if hidden not in counts_of:
-                visible = []
-                for pair, layers in zip(pairs, scored, strict=True):
-                    kept = {
-                        layer: [span for score, span in spans if score >= threshold]
-                        for layer, spans in layers.items()
-                    }
-                    predicted = replace(pair.predicted, layers=kept, tags=NOTHING)
-                    visible.append(replace(pair, predicted=predicted))
-                counts_of[hidden] = self._counts_of_pairs(visible, sequence, where, tallies)
-            for key, number in counts_of[hidden].items():
+            visible = []
+            for pair, layers in zip(pairs, scored, strict=True):
+                kept = {
+                    layer: [span for score, span in spans if score >= threshold]
+                    for layer, spans in layers.items()
+                }
+                visible.append(replace(pair, predicted=replace(pair.predicted, layers=kept, tags=NOTHING)))
+            for key, number in self._counts_of_pairs(visible, sequence, where).items():
                 tally[threshold, *key] += number
         return tally
 
@@ -124,10 +116,7 @@ class Curve(DocumentMetric):
         is_exact = isinstance(self.metric, Exact) and self.metric.min_overlap is None
         return is_exact and self.thresholds is None and not self.merge
 
-    def _counts_of_pairs(
-        self, pairs: Sequence[Pair], sequence: str, where: Where, tallies: dict[Key, Tally]
-    ) -> Tally:
-        """Return the metric's counts; `tallies` has those of the cases that it has counted."""
+    def _counts_of_pairs(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
         metric = self.metric
         if hasattr(metric, "count_documents"):
             if self.merge:
@@ -141,9 +130,7 @@ class Curve(DocumentMetric):
             layers = list(pair.gold.layers) if self.merge else [sequence]
             for column in keys_of(pair.sides, layers, merge=self.merge, where=where, reads=metric.reads):
                 for key in column.keys:
-                    if key not in tallies:
-                        tallies[key] = metric.count(case_of(key, column.sequence))
-                    tally.update(tallies[key])
+                    tally.update(metric.count(case_of(key, column.sequence)))
         return tally
 
     def _steps(self, pair: Pair, sequence: str, where: Where) -> Tally:

@@ -84,7 +84,7 @@ class Muc(Metric):
                 tally[scheme, key[2], "correct"] += number
         if len(case.gold) + len(case.predicted) > 2 * equal.total():
             rest = _Rest(*(_without_equal_pairs(spans, equal) for spans in (case.gold, case.predicted)))
-            by_range, by_label = rest.pairs()
+            by_range, by_label = rest.paired_by_range(), rest.paired_by_label()
             for scheme in SCHEMES:
                 rest.count(tally, scheme, by_label if scheme == "type" else by_range)
         return tally
@@ -187,16 +187,7 @@ class _Rest:
             if predicted_number not in taken:
                 tally[scheme, label, "spurious"] += 1
 
-    def pairs(self) -> tuple[_Pairs, _Pairs]:
-        """Return the pairs by range, and by label; two spans that overlap are one pair."""
-        sizes = {len(side) for side in self._sides}
-        if 0 in sizes:
-            return {}, {}
-        if sizes == {1} and self._around[0][0]:
-            return {0: 0}, {0: 0}
-        return self._paired_by_range(), self._paired_by_label()
-
-    def _paired_by_range(self) -> _Pairs:
+    def paired_by_range(self) -> _Pairs:
         """Pair spans of equal start and end, then spans that overlap."""
         free: dict[Any, list[int]] = {}
         for number in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
@@ -207,7 +198,7 @@ class _Rest:
                 pairs[number] = equal.pop()
         return pairs | self._most_overlapping(*self._unpaired(pairs))
 
-    def _paired_by_label(self) -> _Pairs:
+    def paired_by_label(self) -> _Pairs:
         """Pair spans of one label that overlap, then all others that overlap."""
         pairs: _Pairs = {}
         for numbers in self._components(*self._unpaired({})):

@@ -15,14 +15,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from operator import add
 from pathlib import Path
 from typing import Any
 
 from clueval.core.document import Document, Pair, metadata_with_id
-from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.files.limits import Limits
@@ -56,6 +54,13 @@ PREFIX = "clueval"
 _ANY_SIZE = 1 << 62
 _NAMES = {"+": "better", "-": "worse", "+-": "neither"}
 _LENIENCIES = ("strict", "lenient")
+_RIGHT = {
+    (True, True): "both",
+    (True, False): "reference_only",
+    (False, True): "response_only",
+    (False, False): "neither",
+}
+"""Who is right about a target, by whether the reference and the response are."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +138,12 @@ def with_reference(
         before = pairs_with(gold, (reference,), metrics, layers, of_reference) if has_reference else None
         after = None if gate is None else pairs_with(gold, (predicted,), metrics, layers, groups)
         if before is not None:
+            without_scores = tuple(
+                replace(metric, score_feature=None, thresholds=None) if isinstance(metric, Gate) else metric
+                for metric in metrics
+            )
             try:
-                second = scored(gold, reference, _without_scores(metrics), layers, of_reference)
+                second = scored(gold, reference, without_scores, layers, of_reference)
             except CluevalError as error:
                 error.problem = error.problem.replace("predicted", "reference")
                 raise
@@ -147,41 +156,13 @@ def with_reference(
     return result
 
 
-def _without_scores(metrics: Iterable[AnyMetric]) -> tuple[AnyMetric, ...]:
-    return tuple(
-        replace(metric, score_feature=None, thresholds=None) if isinstance(metric, Gate) else metric
-        for metric in metrics
-    )
-
-
 # The changes of GATE
-
-
-@dataclass(frozen=True, slots=True)
-class Contingency:
-    """The numbers of targets that both, only the reference, only the response, or none got right; can be added.
-
-    >>> Contingency(3, 1, 2, 4) + Contingency(both=1)
-    Contingency(both=4, reference_only=1, response_only=2, neither=4)
-    """
-
-    both: int = 0
-    reference_only: int = 0
-    response_only: int = 0
-    neither: int = 0
-
-    def __add__(self, other: Contingency) -> Contingency:
-        return Contingency(*map(add, astuple(self), astuple(other)))
-
-    def report(self) -> dict[str, float]:
-        """Return the four counts by name, and the two-sided p-value of McNemar's exact test."""
-        return {**asdict(self), "p_value": mcnemar_exact(self.reference_only, self.response_only)}
 
 
 def contingency(
     targets: Iterable[Span], reference: TargetOutcome, response: TargetOutcome
-) -> tuple[Contingency, Contingency]:
-    """Return the strict and the lenient table of one document.
+) -> Counter[tuple[str, str]]:
+    """Return how many targets of a document both, one or none of two outcomes got right, strictly and leniently.
 
     An outcome is strictly right about a target if one of its single correct strict responses has the target's
     range; leniently if it is strictly right, or a single correct partial response touches the target. Only
@@ -191,15 +172,15 @@ def contingency(
         ({span.fragments for span in outcome.single_correct("CS")}, Touching(outcome.single_correct("CP")))
         for outcome in (reference, response)
     ]
-    tables: list[list[int]] = [[0] * 4, [0] * 4]
+    numbers = Counter({(leniency, who): 0 for leniency in _LENIENCIES for who in _RIGHT.values()})
     for target in targets:
         strict = [target.fragments in places for places, _ in sides]
         lenient = [
             is_right or bool(side[1].find(target)) for is_right, side in zip(strict, sides, strict=True)
         ]
-        for cells, (first, second) in zip(tables, (strict, lenient), strict=True):
-            cells[2 * (not first) + (not second)] += 1
-    return Contingency(*tables[0]), Contingency(*tables[1])
+        for leniency, are_right in zip(_LENIENCIES, (strict, lenient), strict=True):
+            numbers[leniency, _RIGHT[are_right[0], are_right[1]]] += 1
+    return numbers
 
 
 def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, Changes]:
@@ -227,30 +208,30 @@ class Changes:
     """The changes in one sequence; can be added."""
 
     def __init__(self) -> None:
-        self._tables: dict[str | None, Sequence[Contingency]] = {None: [Contingency(), Contingency()]}
+        self._targets: Counter[tuple[str | None, str, str]] = Counter()
         self._signs: Counter[str] = Counter()
         self._listed: list[dict[str, Any]] = []
 
     def include(self, other: Changes) -> None:
         """Add the changes of another corpus."""
-        for kind, tables in other._tables.items():
-            self._add_tables(kind, tables)
+        self._targets.update(other._targets)
         self._signs.update(other._signs)
         self._listed += other._listed[: MOST_CHANGES - len(self._listed)]
 
     def count(self, metric: Gate, old: Pair, new: Pair, sequence: str) -> None:
         """Add the pairs of a text with the reference and with predicted."""
         both = [outcome_of(metric, pair, sequence) for pair in (old, new)]
-        targets = [target for target, _ in both[1].targets]
-        self._add_tables(None, contingency(targets, *both))
         kinds = [spec.target for spec in metric.specs]
         if not kinds:
             groups = [group for outcome in both for group in outcome.groups().values()]
-            kinds = sorted({span.label for group in (*groups, targets) for span in group})
-        for kind in kinds:
-            old_of_kind, new_of_kind = (outcome_of(metric, pair, sequence, kind) for pair in (old, new))
-            targets_of_kind = [target for target, _ in new_of_kind.targets]
-            self._add_tables(kind, contingency(targets_of_kind, old_of_kind, new_of_kind))
+            spans = chain((target for target, _ in both[1].targets), *groups)
+            kinds = sorted({span.label for span in spans})
+        for kind in (None, *kinds):
+            sides = (
+                both if kind is None else [outcome_of(metric, pair, sequence, kind) for pair in (old, new)]
+            )
+            numbers = contingency([target for target, _ in sides[1].targets], *sides)
+            self._targets.update({(kind, *key): number for key, number in numbers.items()})
         changes = changes_of_targets(*both)
         self._signs.update(change.sign for change in changes)
         for change in changes[: MOST_CHANGES - len(self._listed)]:
@@ -270,16 +251,14 @@ class Changes:
                 }
             )
 
-    def _add_tables(self, kind: str | None, tables: Iterable[Contingency]) -> None:
-        """Add the strict and the lenient table of one type of targets, or of all."""
-        before = self._tables.get(kind, [Contingency(), Contingency()])
-        self._tables[kind] = list(map(add, before, tables))
-
     def report(self) -> dict[str, Any]:
-        tables = {
-            kind: {name: table.report() for name, table in zip(_LENIENCIES, both, strict=True)}
-            for kind, both in sorted(self._tables.items(), key=lambda entry: entry[0] or "")
-        }
+        tables: dict[str | None, dict[str, dict[str, float]]] = {}
+        for kind in sorted({None, *(kind for kind, *_ in self._targets)}, key=lambda kind: kind or ""):
+            tables[kind] = {}
+            for leniency in _LENIENCIES:
+                numbers = {who: self._targets[kind, leniency, who] for who in _RIGHT.values()}
+                p_value = mcnemar_exact(numbers["reference_only"], numbers["response_only"])
+                tables[kind][leniency] = {**numbers, "p_value": p_value}
         return {
             "contingency": {"all": tables.pop(None), "per_type": tables, "warning": WARNING},
             "change_counts": {name: self._signs[sign] for sign, name in _NAMES.items()},

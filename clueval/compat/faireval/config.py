@@ -9,7 +9,6 @@ The metric `fair` counts two files sentence by sentence.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import zip_longest
@@ -89,36 +88,33 @@ def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConf
     ('NP', 'PP')
     """
     settings: dict[str, Any] = {}
+    keys = [option.name for option in fields(FairEvalConfig)]
     for number, line in lines:
         text = line.strip()
         if not text or text.startswith("#"):
             continue
+        key, equals, value = (part.strip() for part in text.partition("="))
         try:
-            _read_setting(text, settings)
+            if not equals:
+                raise UsageError(f"no '=' in {text!r}", advice="expected: key = value")
+            if key not in keys:
+                raise UsageError(f"unknown key {key!r}", advice=f"known are {', '.join(keys)}")
+            if not value and key in _MANDATORY:
+                raise UsageError(f"{key} has no value", advice=f"expected: {key} = FILE or FOLDER")
+            if key in settings:
+                raise UsageError(f"{key} is set twice", advice="remove one of the lines")
         except UsageError as error:
             raise FormatError(error.problem, file=file, line=number, advice=error.advice) from None
+        try:
+            settings[key] = _READERS.get(key, str)(value) if value else None
+        except UsageError as error:
+            raise FormatError(
+                f"{key}: {error.problem}", file=file, line=number, advice=error.advice
+            ) from None
     for key in _MANDATORY:
         if key not in settings:
             raise FormatError(f"{key} is missing", file=file, advice=f"add a line: {key} = FILE or FOLDER")
     return FairEvalConfig(**{key: value for key, value in settings.items() if value is not None})
-
-
-def _read_setting(text: str, settings: dict[str, Any]) -> None:
-    """Add the value of a line, None for the default. Raises `UsageError`."""
-    key, equals, value = (part.strip() for part in text.partition("="))
-    keys = [option.name for option in fields(FairEvalConfig)]
-    if not equals:
-        raise UsageError(f"no '=' in {text!r}", advice="expected: key = value")
-    if key not in keys:
-        raise UsageError(f"unknown key {key!r}", advice=f"known are {', '.join(keys)}")
-    if not value and key in _MANDATORY:
-        raise UsageError(f"{key} has no value", advice=f"expected: {key} = FILE or FOLDER")
-    if key in settings:
-        raise UsageError(f"{key} is set twice", advice="remove one of the lines")
-    try:
-        settings[key] = _READERS.get(key, str)(value) if value else None
-    except UsageError as error:
-        raise UsageError(f"{key}: {error.problem}", advice=error.advice) from None
 
 
 def _names(value: str) -> tuple[str, ...]:
@@ -169,7 +165,6 @@ class Run:
         tokens of a sentence.
         """
         options = FormatOptions(ignore_punct=ignore_punct)
-        equal = Counter[str]()  # the labels of spans in sentences whose lines are equal, so that each is a TP
         for number, lines_of_sides in enumerate(zip_longest(target.sentences(), system.sentences()), 1):
             if None in lines_of_sides:
                 numbers = ((side.name, sum(1 for _ in side.sentences())) for side in (target, system))
@@ -178,29 +173,19 @@ class Run:
                     "both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999"
                 )
                 raise TextMismatch(" and ".join(has), advice=advice)
-            (first, texts), (predicted_first, predicted_texts) = lines_of_sides
-            is_equal = texts == predicted_texts
-            spans: Sequence[Span]
-            predicted_spans: Sequence[Span]
-            if are_spans(texts) and are_spans(predicted_texts):
-                spans = spans_of(first, texts, target)
-                predicted_spans = spans if is_equal else spans_of(predicted_first, predicted_texts, system)
+            texts = [(*of_side, side) for of_side, side in zip(lines_of_sides, (target, system), strict=True)]
+            spans: list[Sequence[Span]]
+            if all(are_spans(lines_of_side) for _, lines_of_side, _ in texts):
+                spans = [spans_of(*of_side) for of_side in texts]
             else:
-                gold = predicted = sentence_of(first, texts, number, target, options)
-                if not is_equal:
-                    predicted = sentence_of(predicted_first, predicted_texts, number, system, options)
-                    require_same_text(gold, predicted, ("target", "system"))
-                spans, predicted_spans = gold.layers[DEFAULT_LAYER], predicted.layers[DEFAULT_LAYER]
-            labels = [span.label for span in spans]
-            self.labels.update(dict.fromkeys(labels))
-            if is_equal:
-                equal.update(labels)
-            else:
-                self.tally.update(metric.count(Case((tuple(spans), tuple(predicted_spans)), (None, None))))
-        for label, times in equal.items():
-            side = (Span(0, 1, label),)
-            counts = metric.count(Case((side, side), (None, None)))
-            self.tally.update({key: counted * times for key, counted in counts.items()})
+                gold, predicted = (
+                    sentence_of(first, lines_of_side, number, side, options)
+                    for first, lines_of_side, side in texts
+                )
+                require_same_text(gold, predicted, ("target", "system"))
+                spans = [side.layers[DEFAULT_LAYER] for side in (gold, predicted)]
+            self.labels.update(dict.fromkeys(span.label for span in spans[0]))
+            self.tally.update(metric.count(Case(tuple(map(tuple, spans)), (None, None))))
 
 
 @checked_call

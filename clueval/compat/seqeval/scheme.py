@@ -13,15 +13,15 @@ another label, and `auto_detect` refuses tags that are only S and O, or only U a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Flag
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from operator import or_
 from typing import ClassVar
 
-from clueval.core.tags import RULES, scheme_called
+from clueval.core.tags import OUTSIDE, RULES, scheme_called
 from clueval.files.errors import TagError, UsageError
 
 Prefix = Flag("Prefix", {"I": 1, "O": 2, "B": 4, "E": 8, "S": 16, "U": 32, "L": 64, "ANY": 127})
@@ -36,9 +36,6 @@ Pattern = tuple[Prefix, Prefix, Tag]
 """Prefix of the tag before, prefix of this tag, relation of their labels."""
 
 Patterns = frozenset[Pattern]
-
-Relations = tuple[bool, bool, bool]
-"""Whether a span begins with a tag, whether it continues, and whether it is complete before the tag."""
 
 _RELATIONS = {"=": Tag.SAME, "!": Tag.DIFF, "*": Tag.ANY}
 _LETTERS = {**Prefixes, "*": Prefix.ANY}
@@ -72,19 +69,14 @@ class Entity:
         return f"({self.sent_id}, {self.tag}, {self.start}, {self.end})"
 
 
-def _patterns(rules: str) -> Patterns:
-    """Return patterns from words like ``B=I``: prefix before, relation of the labels (``=!*``), prefix."""
-    return frozenset(
-        (_LETTERS[before], _LETTERS[prefix], _RELATIONS[same])
-        for before, same, prefix in map(tuple, rules.split())
-    )
-
-
 def _rules_of_scheme(scheme: str) -> tuple[Prefix, Patterns, Patterns, Patterns]:
-    """Return the prefixes and the patterns of a scheme of `clueval.core.tags`."""
+    """Return the prefixes and the patterns of a scheme of `clueval.core.tags`, whose rules are words like ``B=I``."""
     rules = RULES[scheme]
-    allowed = reduce(or_, (Prefixes[letter] for letter in rules.prefixes))
-    return allowed, _patterns(rules.starts), _patterns(rules.inside), _patterns(rules.ends)
+    starts, inside, ends = (
+        frozenset((_LETTERS[word[0]], _LETTERS[word[2]], _RELATIONS[word[1]]) for word in words.split())
+        for words in (rules.starts, rules.inside, rules.ends)
+    )
+    return reduce(or_, (Prefixes[letter] for letter in rules.prefixes)), starts, inside, ends
 
 
 class Token:
@@ -141,10 +133,6 @@ class Token:
         """Return whether a span whose last tag is `prev` is complete before this tag."""
         return self.check_patterns(prev, self.end_patterns or ())
 
-    def relations(self, prev: Token) -> Relations:
-        """Return whether a span begins with this tag after `prev`, continues, and is complete before it."""
-        return self.is_start(prev), self.is_inside(prev), self.is_end(prev)
-
     def check_tag(self, prev: Token, cond: Tag) -> bool:
         """Return whether the labels of `prev` and this tag have the relation `cond`."""
         return (Tag.SAME if prev.tag == self.tag else Tag.DIFF) in cond
@@ -166,10 +154,7 @@ class IOB1(Token):
 class IOE1(Token):
     """I for all tokens, but E for the last of a span that touches a span of the same label after it."""
 
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.E
-    start_patterns = _patterns("O*I I!I E*I E=E")
-    inside_patterns = _patterns("I=I I=E")
-    end_patterns = _patterns("I!I I*O I!E E=I E=E")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("IOE1")
 
 
 class IOB2(Token):
@@ -201,18 +186,16 @@ SCHEMES: dict[str, type[Token]] = {
 }
 
 
-def complete_spans(relations: Sequence[Relations]) -> Iterator[tuple[int, int]]:
-    """Yield the complete spans, given the relations of each tag, and of an O after them, to the tag before."""
-    start: int | None = None
-    for position, (begins, goes_on, ends) in enumerate(relations):
-        if start is not None:
-            if goes_on and position < len(relations) - 1:
-                continue
-            if ends:
-                yield start, position
-            start = None
-        if begins:
-            start = position
+@lru_cache(maxsize=1 << 16)
+def _token(scheme: type[Token], tag: str, suffix: bool, delimiter: str) -> Token:
+    return scheme(tag, suffix=suffix, delimiter=delimiter)
+
+
+@lru_cache(maxsize=1 << 16)
+def _relations(before: Token, token: Token) -> tuple[bool, bool, bool]:
+    """Return whether a span begins with a token, continues there, and is complete before it; raises `TagError`."""
+    token.is_valid()
+    return token.is_start(before), token.is_inside(before), token.is_end(before)
 
 
 class Tokens:
@@ -227,8 +210,10 @@ class Tokens:
         sent_id: int | None = None,
     ) -> None:
         scheme = scheme_or_error(scheme)
-        self.outside_token = scheme("O", suffix=suffix, delimiter=delimiter)
-        self.tokens = [scheme(token, suffix=suffix, delimiter=delimiter) for token in tokens]
+        self.outside_token, *self.tokens = [
+            _token(scheme, token, suffix, delimiter)  # type: ignore[arg-type]  # a class can be hashed
+            for token in (OUTSIDE, *tokens)
+        ]
         self.extended_tokens = [*self.tokens, self.outside_token]
         self.sent_id = sent_id
 
@@ -240,11 +225,19 @@ class Tokens:
         [(7, PER, 0, 2), (7, LOC, 4, 5)]
         """
         tokens = self.extended_tokens
-        for token in tokens:
-            token.is_valid()
-        pairs = pairwise([self.outside_token, *tokens])
-        spans = complete_spans([token.relations(before) for before, token in pairs])
-        return [Entity(self.sent_id, start, end, tokens[start].tag) for start, end in spans]
+        entities: list[Entity] = []
+        start: int | None = None
+        for position, pair in enumerate(pairwise([self.outside_token, *tokens])):
+            begins, goes_on, ends = _relations(*pair)
+            if start is not None:
+                if goes_on and position < len(self.tokens):
+                    continue
+                if ends:
+                    entities.append(Entity(self.sent_id, start, position, tokens[start].tag))
+                start = None
+            if begins:
+                start = position
+        return entities
 
 
 class Entities:
@@ -273,30 +266,21 @@ class Entities:
         return {entity.tag for entities in self.entities for entity in entities}
 
 
-def scheme_of_name(scheme: object) -> object:
-    """Return the class of a scheme that is given by a name, as `clueval.score` takes it; anything else unchanged.
-
-    Raises `UsageError` for an unknown name and for a scheme that seqeval does not have.
-    """
-    if not isinstance(scheme, str):
-        return scheme
-    name = scheme_called(scheme)
-    scheme_class = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(name, name))
-    if scheme_class is None:
-        raise UsageError(f"seqeval has no scheme {name}", advice=f"one of {', '.join(SCHEMES)}")
-    return scheme_class
-
-
 def scheme_or_error(scheme: object) -> type[Token]:
-    """Return `scheme`, or the class with this name.
+    """Return a scheme, given by its class or by a name as `clueval.score` takes it.
 
-    Raises `WrongTypeError` (a TypeError) for what is neither a name nor a subclass of `Token`, `UsageError` as
-    `scheme_of_name` does.
+    Raises `WrongTypeError` (a TypeError) for what is neither a name nor a subclass of `Token`, `UsageError` for an
+    unknown name and for a scheme that seqeval does not have.
     """
-    scheme = scheme_of_name(scheme)
+    if isinstance(scheme, str):
+        called = scheme_called(scheme)
+        scheme_class = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(called, called))
+        if scheme_class is None:
+            raise UsageError(f"seqeval has no scheme {called}", advice=f"one of {', '.join(SCHEMES)}")
+        return scheme_class
     if isinstance(scheme, type) and issubclass(scheme, Token):
         return scheme
-    name = getattr(scheme, "__name__", scheme)
+    name: object = scheme.__name__ if isinstance(scheme, type) else scheme
     raise WrongTypeError(
         f"scheme must be a class of clueval.compat.seqeval.scheme, not {scheme!r}",
         advice=f"scheme={name}, imported from there" if name in SCHEMES else f"one of {', '.join(SCHEMES)}",

@@ -376,12 +376,11 @@ _Kinds = dict[str, int]
 
 def _overall(by_label: Mapping[str, tuple[_Kinds, _Kinds]]) -> tuple[_Kinds, _Kinds]:
     """Return the sums of the traditional and of the fair counts."""
-    sums: tuple[_Kinds, _Kinds] = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
-    for counts in by_label.values():
-        for total, of_label in zip(sums, counts, strict=True):
-            for kind, number in of_label.items():
-                total[kind] += number
-    return sums
+    traditional, fair = (
+        {kind: sum(counts[version][kind] for counts in by_label.values()) for kind in KINDS}
+        for version in (0, 1)
+    )
+    return traditional, fair
 
 
 def _entry(counts: _Kinds, kinds: Sequence[str], weights: Weights) -> dict[str, float]:

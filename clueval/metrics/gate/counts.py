@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from operator import add
 from typing import NamedTuple
 
@@ -188,35 +187,20 @@ Path = tuple[str, ...]
 ALL: Path = ("all",)
 
 
-@lru_cache(maxsize=1024)
-def _keys(path: Path) -> list[Path]:
-    return [(*path, name) for name in NAMES]
-
-
-@lru_cache(maxsize=4096)
-def _change_as_text(change: tuple[int, ...]) -> str:  # few are different, and tallies share them
-    return " ".join(map(str, change))
-
-
-@lru_cache(maxsize=4096)
-def _change_of_text(change: str) -> tuple[int, ...]:
-    return tuple(map(int, change.split()))
-
-
 def add_counts(tally: Tally, path: Path, counts: Sequence[int]) -> None:
-    for key, number in zip(_keys(path), counts, strict=True):
+    for name, number in zip(NAMES, counts, strict=True):
         if number:
+            key = (*path, name)
             tally[key] = tally.get(key, 0) + number  # "+=" calls a method of Counter for each new key
 
 
 def counts_at(total: Tally, path: Path) -> GateCounts:
-    return GateCounts(*[total[key] for key in _keys(path)])
+    return GateCounts(*[total[(*path, name)] for name in NAMES])
 
 
 def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
     for score, change in changes.items():
-        key = (*path, "score", repr(score), _change_as_text(tuple(change)))
-        tally[key] = tally.get(key, 0) + 1
+        tally[(*path, "score", repr(score), " ".join(map(str, change)))] += 1
 
 
 def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:
@@ -225,10 +209,8 @@ def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:
     changes: dict[float, Sequence[int]] = {}
     for key, number in total.items():
         if key[:-2] == begin:
-            score, change = float(key[-2]), _change_of_text(key[-1])
-            if number != 1:
-                change = tuple([number * count for count in change])
-            changes[score] = tuple(map(add, changes[score], change)) if score in changes else change
+            score, change = float(key[-2]), [number * int(count) for count in key[-1].split()]
+            changes[score] = list(map(add, changes[score], change)) if score in changes else change
     return changes
 
 
@@ -262,11 +244,6 @@ def curve(changes: Mapping[float, Sequence[int]], targets: int, wanted: Iterable
 def average_precisions(points: Iterable[CurvePoint]) -> dict[str, float]:
     """Return the strict and the lenient average precision, 0 without targets; for a grid, of the grid's steps."""
     counted = [(at, counts) for at, counts in points if counts.targets]
-    return {
-        "strict": average_precision(
-            (at, point.precision_strict, point.recall_strict) for at, point in counted
-        ),
-        "lenient": average_precision(
-            (at, point.precision_lenient, point.recall_lenient) for at, point in counted
-        ),
-    }
+    strict = ((at, point.precision_strict, point.recall_strict) for at, point in counted)
+    lenient = ((at, point.precision_lenient, point.recall_lenient) for at, point in counted)
+    return {"strict": average_precision(strict), "lenient": average_precision(lenient)}

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from clueval.core.case import TOKENS, Case, Where, case_of, keys_of
+from clueval.core.case import TOKENS, Case, Where
 from clueval.core.count import WITHOUT_VALUE
-from clueval.core.document import Document, Pair, Row
+from clueval.core.document import Document, Pair
 from clueval.core.located import located
 from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import SIDES, Span
-from clueval.core.tally import Counts, Tally, added
+from clueval.core.tally import Counts, Tally
 from clueval.files.errors import CluevalError, UsageError, described, shortened, warn
 from clueval.files.options import require_beta, require_choices, require_texts, setting_field
 from clueval.metrics.gate.counts import (
@@ -56,12 +55,8 @@ from clueval.metrics.gate.pairing import (
     parse_thresholds,
     rounded,
     score_of,
-    step_of,
     threshold_name,
 )
-
-_FEW = 16
-"""Cases with more spans are hardly ever the same."""
 
 ALL_RANKS = "all"
 """The name of the rank at which every candidate of a list is visible; as a setting: all ranks."""
@@ -250,39 +245,8 @@ class Gate(Metric):
         Raises `FormatError` for a response without a score if scores are needed, `LimitError` for too many possible
         pairings, `UsageError` for too many scores of annotations that overlap.
         """
-        spans = (*case.gold, *case.predicted)
-        is_small = len(spans) <= _FEW and all(span.parts is None for span in spans)
-        if is_small and not self.keeps and not self.reads and self.thresholds != ROUNDED:
-            return self._count_scored(case)
-        return self.count_all(case)
-
-    def count_all(self, case: Case) -> Tally:
-        """Return the counts of a case, by the definition."""
         tally = self.evaluated(case)
         self.note_names(tally, case.gold, case.predicted)
-        return tally
-
-    def _count_scored(self, case: Case) -> Tally:
-        """Count a case as the one that has the ranks of its scores instead of them: many differ in scores alone."""
-        names, step = _types_by_label(self.types)[1], step_of(self.thresholds or EVERY)
-        scores = [
-            step(score_of(span, str(self.score_feature))) if not names or span.label in names else 0.0
-            for span in case.predicted
-        ]
-        levels = sorted({*scores})
-        ranks = {score: rank for rank, score in enumerate(levels)}
-        first = min([span.start for span in (*case.gold, *case.predicted)], default=0)
-        gold, predicted = (
-            tuple([(span.start - first, span.end - first, span.label) for span in spans])
-            for spans in (case.gold, case.predicted)
-        )
-        tally = Tally()
-        for key, number in _counts_of_ranks(
-            self, gold, predicted, tuple([ranks[score] for score in scores])
-        ).items():
-            if key[-3:-2] == ("score",):
-                key = (*key[:-2], repr(levels[int(float(key[-2]))]), key[-1])
-            tally[key] = number
         return tally
 
     def evaluated(self, case: Case) -> Tally:
@@ -572,18 +536,14 @@ class GateWithin(Gate, DocumentMetric):
         sides = [
             replace(side, layers={sequence: of_side}) for side, of_side in zip(pair.sides, spans, strict=True)
         ]
-        cases: Iterable[tuple[Case, int]]
-        if self.keeps:
-            (column,) = keys_of(sides, [sequence], reads=self.reads)
-            cases = [(case_of(key, sequence), times) for key, times in Counter(column.keys).items()]
-        else:
-            every = located(sides, [sequence], reads=self.reads)
-            cases = [(Case(located_case.sides, located_case.counted), 1) for located_case in every]
+        tally = Tally()
         try:
-            return added((self.evaluated(case), times) for case, times in cases)
+            for case in located(sides, [sequence], reads=self.reads):
+                tally.update(self.evaluated(Case(case.sides, case.counted)))
         except CluevalError as error:
             error.document, error.file = pair.predicted.id, error.file or pair.predicted.file
             raise
+        return tally
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for a layer, type or feature in the settings that no annotation has."""
@@ -593,17 +553,6 @@ class GateWithin(Gate, DocumentMetric):
                 advice="check its spelling",
             )
         Gate.check(self, total)
-
-
-@lru_cache(maxsize=4096)
-def _counts_of_ranks(
-    metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]
-) -> Tally:
-    """Return the counts of a case whose predicted spans have ranks as scores, at each of them."""
-    name = str(metric.score_feature)
-    scored = [Span(*row, {name: rank}) for row, rank in zip(predicted, ranks, strict=True)]
-    case = Case((tuple([Span(*row) for row in gold]), tuple(scored)), (None, None))
-    return replace(metric, thresholds=EVERY).count_all(case)
 
 
 _test = lru_cache(FeatureTest)

@@ -46,50 +46,45 @@ _SIGNS = {
 """The sign of a change from a group in the reference to a group in the response."""
 
 
-class PairedSpans(NamedTuple):
-    """A target and its response, the group of the pair, and whether no truly spurious response touches it."""
+class SpanOutcome(NamedTuple):
+    """A response, or a missing target, with its group; its target, if there is one; and whether it is single.
 
-    target: Span
-    response: Span
+    A pair is single if no truly spurious response touches its target.
+    """
+
+    span: Span
     group: str
-    single: bool
+    target: Span | None
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TargetOutcome:
-    """One evaluation of one document, by position."""
+    """One evaluation of one document."""
 
-    pairs: Sequence[PairedSpans]
-    missing: Sequence[Span]
-    spurious: Sequence[Span]
+    outcomes: Sequence[SpanOutcome]
+    """Responses in pairs, missing targets, spurious responses, each by position."""
     targets: Sequence[tuple[Span, str]]
     """Every target, in the order of the evaluation, and its group: that of its pair, else ML."""
 
     def groups(self) -> Mapping[str, Sequence[Span]]:
         """Return the spans of every group: for ML the missing targets, for all others the responses."""
         groups: dict[str, list[Span]] = {group: [] for group in GROUPS}
-        for pair in self.pairs:
-            groups[pair.group].append(pair.response)
-        groups["ML"].extend(self.missing)
-        groups["SL"].extend(self.spurious)
+        for span, group, *_ in self.outcomes:
+            groups[group].append(span)
         return groups
 
     def single_correct(self, group: str) -> list[Span]:
         """Return the single correct responses of group CS or CP."""
-        return [pair.response for pair in self.pairs if pair.single and pair.group == group]
+        return [each.span for each in self.outcomes if each.single and each.group == group]
 
     def indicators(self) -> list[Span]:
         """Return copies of the spans of all groups, their type followed by ``_`` and the group, by position.
 
         A paired response and a missing target also have the id of the target as a feature.
         """
-        outcomes: list[tuple[Span, str, Span | None]] = [
-            *((pair.response, pair.group, pair.target) for pair in self.pairs),
-            *((span, "ML", span) for span in self.missing),
-            *((span, "SL", None) for span in self.spurious),
-        ]
         copies = []
-        for span, group, target in outcomes:
+        for span, group, target, _ in self.outcomes:
             features = dict(span.features)
             if target is not None and target.id is not None:
                 features[TARGET_ID] = target.id
@@ -103,24 +98,26 @@ def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None)
         replace(side, layers={sequence: spans})
         for side, spans in zip(pair.sides, metric.annotations(pair, sequence, kind), strict=True)
     ]
-    pairs: list[PairedSpans] = []
-    spurious: list[Span] = []
+    pairs: list[SpanOutcome] = []
+    spurious: list[SpanOutcome] = []
     targets: list[tuple[Span, str]] = []
     for case in located(sides, [sequence], reads=metric.reads):
         whole = metric.evaluation_of(Case(case.sides, case.counted), kind)
         gold, predicted = whole.case.gold, whole.case.predicted
         taken = sorted(whole.chosen(), key=lambda match: match.response)
         used = {match.response for match in taken}
-        touched = whole.touched(used)
+        touched = whole.touched(taken)
         groups = dict.fromkeys(whole.targets, "ML")
         for value, target, response, _ in taken:
             groups[target] = group = _GROUP_OF_VALUE[value]
             single = value >= PARTIAL and target not in touched
-            pairs.append(PairedSpans(gold[target], predicted[response], group, single))
+            pairs.append(SpanOutcome(predicted[response], group, gold[target], single))
         targets += [(gold[number], group) for number, group in groups.items()]
-        spurious += [predicted[number] for number in whole.responses if number not in used]
-    missing = [target for target, group in targets if group == "ML"]
-    return TargetOutcome(pairs, missing, spurious, targets)
+        spurious += [
+            SpanOutcome(predicted[number], "SL", None) for number in whole.responses if number not in used
+        ]
+    missing = [SpanOutcome(target, group, target) for target, group in targets if group == "ML"]
+    return TargetOutcome([*pairs, *missing, *spurious], targets)
 
 
 class Change(NamedTuple):
@@ -152,7 +149,7 @@ def changes_of_targets(reference: TargetOutcome, response: TargetOutcome) -> lis
         if before != after
     ]
     of_reference, of_response = (
-        {span.fragments for span in outcome.spurious} for outcome in (reference, response)
+        {span.fragments for span in outcome.groups()["SL"]} for outcome in (reference, response)
     )
     for change in _spurious_changes(reference, response):
         if change.span.fragments not in (of_response if change.after == "A" else of_reference):
@@ -162,9 +159,10 @@ def changes_of_targets(reference: TargetOutcome, response: TargetOutcome) -> lis
 
 def _spurious_changes(reference: TargetOutcome, response: TargetOutcome) -> list[Change]:
     """Return the spurious responses of each of the two outcomes that touch no spurious response of the other."""
-    before, after = Touching(reference.spurious), Touching(response.spurious)
-    gone = [Change(span, "SL", "A", "+-") for span in reference.spurious if not after.find(span)]
-    return gone + [Change(span, "A", "SL", "+-") for span in response.spurious if not before.find(span)]
+    old, new = reference.groups()["SL"], response.groups()["SL"]
+    before, after = Touching(old), Touching(new)
+    gone = [Change(span, "SL", "A", "+-") for span in old if not after.find(span)]
+    return gone + [Change(span, "A", "SL", "+-") for span in new if not before.find(span)]
 
 
 def changes(reference: TargetOutcome, response: TargetOutcome, features: Sequence[str] = ()) -> list[Change]:

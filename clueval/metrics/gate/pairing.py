@@ -46,7 +46,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from operator import sub
 from typing import NamedTuple
 
@@ -108,16 +108,14 @@ class Evaluation(NamedTuple):
         if self.pairing == "plugin":
             return best_first(self.pairs)
 
-        def overlap(pair: PossiblePair) -> int:
-            return shared_positions(self.case.gold[pair.target], self.case.predicted[pair.response])
+        def rank(pair: PossiblePair) -> tuple[int, ...]:
+            shared = shared_positions(self.case.gold[pair.target], self.case.predicted[pair.response])
+            chooser, partner = pair.target, pair.response
+            if self.pairing == "by-response":
+                chooser, partner = partner, chooser
+            return chooser, -pair.value, -shared, partner
 
-        if self.pairing == "by-response":
-            return _disjoint_pairs(
-                sorted(self.pairs, key=lambda p: (p.response, -p.value, -overlap(p), p.target))
-            )
-        return _disjoint_pairs(
-            sorted(self.pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response))
-        )
+        return _disjoint_pairs(sorted(self.pairs, key=rank))
 
     def counts(self) -> list[int]:
         """Return the counts, in the order of `clueval.metrics.gate.counts.NAMES`."""
@@ -125,28 +123,17 @@ class Evaluation(NamedTuple):
         if not self.pairs:
             return [*numbers] + [0] * (len(NAMES) - 2)
         taken = self.chosen()
-        touched = self.touched({pair.response for pair in taken})
         same = Counter([pair.target for pair in self.pairs if pair.value & 1])
-        return counts_of(numbers, self.pairs, taken, touched, same)
+        return counts_of(numbers, self.pairs, taken, self.touched(taken), same)
 
-    def touched(self, used: Collection[int]) -> set[int]:
-        """Return the targets that a response which is not used touches; see `touches`."""
-        targets, responses = self.case.gold, self.case.predicted
-        left = [number for number in self.responses if number not in used]
+    def touched(self, taken: Sequence[PossiblePair]) -> set[int]:
+        """Return the targets of chosen pairs that a response in no pair touches; see `touches`."""
+        used = {pair.response for pair in taken}
+        left = [self.case.predicted[number] for number in self.responses if number not in used]
         if not left:
             return set()
-        # spans that can be paired touch, unless they are of zero length and at one place
-        touched = {
-            pair.target
-            for pair in self.pairs
-            if pair.response not in used and (len(targets[pair.target]) or not pair.value & 1)
-        }
-        points = {responses[number].start for number in left if not len(responses[number])}
-        for number in self.targets if points else ():
-            ranges = targets[number].fragments
-            if any(start in points and start < end for start, end in ranges):
-                touched.add(number)
-        return touched
+        spurious = Touching(left)
+        return {pair.target for pair in taken if spurious.find(self.case.gold[pair.target])}
 
 
 def evaluation(
@@ -160,7 +147,7 @@ def evaluation(
 
     Costs the pairs of the case that overlap. Raises `LimitError` for too many of them.
     """
-    wanted, every = set(responses), len(responses) == len(case.predicted)
+    wanted = set(responses)
     points: dict[int, list[int]] = {}
     for number in responses:
         if not len(case.predicted[number]):
@@ -169,7 +156,7 @@ def evaluation(
     pairs: list[PossiblePair] = []
     for target in targets if around else ():
         span = case.gold[target]
-        near = list(around[target]) if every else [number for number in around[target] if number in wanted]
+        near = [number for number in around[target] if number in wanted]
         if points and not len(span):
             near += points.get(span.start, ())
             require_few_pairs(len(pairs) + len(near), len(case.gold) + len(case.predicted))
@@ -244,13 +231,8 @@ def _disjoint_pairs(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
 
 def in_order(case: Case) -> Case:
     """Return a case whose spans come by position; those with the same start and end keep their order."""
-    sides = case.gold, case.predicted
-    if all(
-        by_position(span) <= by_position(following) for spans in sides for span, following in pairwise(spans)
-    ):
-        return case
-    gold, predicted = (tuple(sorted(spans, key=by_position)) for spans in sides)
-    return Case((gold, predicted), (None, None))
+    gold, predicted = (tuple(sorted(spans, key=by_position)) for spans in (case.gold, case.predicted))
+    return case if (gold, predicted) == case.sides else Case((gold, predicted), (None, None))
 
 
 # Annotations that touch others, or lie within them

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from clueval.compat.seqeval.counting import UndefinedMetricWarning
 from clueval.compat.seqeval.metrics.sequence_labeling import (
     accuracy_score,
     classification_report,
@@ -13,6 +12,7 @@ from clueval.compat.seqeval.metrics.sequence_labeling import (
     precision_score,
     recall_score,
 )
+from clueval.compat.seqeval.metrics.v1 import UndefinedMetricWarning
 
 __all__ = [
     "UndefinedMetricWarning",

@@ -16,24 +16,26 @@ ValueError) for different lengths, and `TagError` (a ValueError) for tags that a
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from clueval.compat.seqeval.counting import (
+from clueval.compat.seqeval.metrics import v1
+from clueval.compat.seqeval.metrics.v1 import (
+    ALL_SCORES,
+    SCORES,
     Sentences,
+    TypeCounts,
     ZeroDivision,
     averaged,
     check_arguments,
-    flat,
-    lenient_counts,
+    check_consistent_length,
+    counted_tags,
     require_tag,
-    warn_of_strange_tags,
 )
-from clueval.compat.seqeval.metrics import v1
-from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consistent_length
-from clueval.compat.seqeval.scheme import Token, WrongTypeError, scheme_of_name
+from clueval.compat.seqeval.scheme import Token, WrongTypeError, scheme_or_error
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
 from clueval.metrics.seqeval_tags import Chunk, chunks, is_ignored
@@ -53,10 +55,30 @@ def get_entities(seq: Tags, suffix: bool = False) -> list[Chunk]:
     >>> get_entities([["B-PER"], ["B-PER"]])
     [('PER', 0, 0), ('PER', 2, 2)]
     """
-    tags = flat(seq) if any(isinstance(item, list) for item in seq) else seq
+    tags = _flat(seq) if any(isinstance(item, list) for item in seq) else seq
     kept = [require_tag(tag) for tag in tags if not is_ignored(tag)]
-    warn_of_strange_tags(kept, suffix=suffix)
+    _warn_of_strange_tags(kept, suffix)
     return list(chunks(tags, suffix=suffix))
+
+
+def _flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
+    """Return the tags of all sentences in one list, with an O after each sentence."""
+    return list(chain.from_iterable((*sentence, OUTSIDE) for sentence in sentences))
+
+
+def _warn_of_strange_tags(tags: Iterable[str], suffix: bool) -> None:
+    """Warn once of every tag that is not of the form B-X, I-X, E-X or S-X (X-B and so on with `suffix`)."""
+    affixes = ("-B", "-I", "-E", "-S") if suffix else ("B-", "I-", "E-", "S-")
+    for tag in sorted(set(tags)):
+        fits = tag.endswith(affixes) if suffix else tag.startswith(affixes)
+        if not fits and tag not in (OUTSIDE, "B", "I", "E", "S"):
+            warnings.warn(f"{tag} seems not to be NE tag.", stacklevel=2)
+
+
+def _counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCounts:
+    true, predicted = map(_flat, counted_tags(y_true, y_pred, require_tag))
+    _warn_of_strange_tags({*true, *predicted}, suffix)
+    return TypeCounts.of_spans(chunks(true, suffix=suffix), chunks(predicted, suffix=suffix))
 
 
 def precision_recall_fscore_support(
@@ -84,7 +106,7 @@ def precision_recall_fscore_support(
     """
     check_arguments(average, beta, zero_division)
     check_consistent_length(y_true, y_pred)
-    counts = lenient_counts(y_true, y_pred, suffix=suffix)
+    counts = _counts(y_true, y_pred, suffix)
     return averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
 
 
@@ -151,10 +173,16 @@ def f1_score(
 def _scores(
     y_true: Sentences, y_pred: Sentences, mode: str | None, scheme: type[Token] | str | None, **options: Any
 ) -> SCORES:
-    scheme_of_name(scheme)  # raises for an unknown name, also where the mode does not use the scheme
+    _require_scheme(scheme)
     if mode == "strict" and scheme is not None:
         return v1.precision_recall_fscore_support(y_true, y_pred, scheme=scheme, **options)
     return precision_recall_fscore_support(y_true, y_pred, **options)
+
+
+def _require_scheme(scheme: object) -> None:
+    """Raise `UsageError` for an unknown name of a scheme, also where the mode does not use it."""
+    if isinstance(scheme, str):
+        scheme_or_error(scheme)
 
 
 def classification_report(
@@ -183,7 +211,7 @@ def classification_report(
     weighted avg       0.50      0.50      0.50         2
     <BLANKLINE>
     """
-    scheme_of_name(scheme)
+    _require_scheme(scheme)
     if mode == "strict":
         return v1.classification_report(
             y_true,
@@ -196,7 +224,7 @@ def classification_report(
         )
     check_arguments(None, 1.0, zero_division)
     check_consistent_length(y_true, y_pred)
-    return v1.written(lenient_counts(y_true, y_pred, suffix=suffix), digits, output_dict, zero_division)
+    return v1.written(_counts(y_true, y_pred, suffix), digits, output_dict, zero_division)
 
 
 def accuracy_score(y_true: Tags, y_pred: Tags) -> float:

@@ -1,26 +1,43 @@
-"""The names of `seqeval.metrics.v1`: scores in strict mode, with a scheme."""
+"""The names of `seqeval.metrics.v1`, scores in strict mode, and the rates and warnings of both modes.
+
+A position whose true label is None or -100 is left out on both sides; a predicted None or -100 is an O.
+
+A rate of 0/0 is `zero_division` ("warn" is 0.0 with a warning). The F-score of precision p and recall r is
+``(1 + beta²) p r / (beta² p + r)``, and 0 if both are 0. *micro* adds the counts first, *macro* is the mean over types,
+*weighted* the mean weighted by true spans. Sums are made in numpy's order, so scores equal seqeval's to the last bit.
+Over no types at all seqeval's macro average is nan; here it is undefined like any other 0/0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, cast
+import math
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache, reduce
+from itertools import chain
+from operator import add
+from typing import Any, NamedTuple, cast
 
-from clueval.compat.seqeval.counting import (
-    Averaged,
-    PerType,
-    Sentences,
-    TypeCounts,
-    ZeroDivision,
-    averaged,
-    check_arguments,
-    strict_counts,
-)
 from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
-from clueval.compat.seqeval.scheme import IOB2, Entities, Token, WrongTypeError, auto_detect, scheme_or_error
+from clueval.compat.seqeval.scheme import (
+    IOB2,
+    EmptyTagError,
+    Entities,
+    Token,
+    WrongTypeError,
+    auto_detect,
+    scheme_or_error,
+)
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import UsageError
+from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics.seqeval_tags import is_ignored
 
+Sentences = Sequence[list[Any]]
+ZeroDivision = str | float
+PerType = tuple[list[float], list[float], list[float], list[int]]
+Averaged = tuple[float, float, float, int]
 SCORES = PerType | Averaged
 ALL_SCORES = ("precision", "recall", "f-score")
 
@@ -77,11 +94,11 @@ def precision_recall_fscore_support(
     check_arguments(average, beta, zero_division)
     check_consistent_length(y_true, y_pred)
     if entities_true is None and entities_pred is None:
-        counts = strict_counts(y_true, y_pred, scheme_or_error(scheme), suffix=suffix)
+        counts = _strict_counts(y_true, y_pred, scheme, suffix)
     else:
-        counts = TypeCounts.of_entities(
-            entities_true or Entities(y_true, scheme_or_error(scheme), suffix),
-            entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix),
+        counts = TypeCounts.of_spans(
+            _typed_spans(entities_true or Entities(y_true, scheme_or_error(scheme), suffix)),
+            _typed_spans(entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix)),
         )
     return averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
 
@@ -108,7 +125,7 @@ def classification_report(
         tags = {tag for sentence in side for tag in sentence if not is_ignored(tag)}
         if scheme is None and tags - {OUTSIDE}:
             scheme = auto_detect([tags], suffix)
-    counts = strict_counts(y_true, y_pred, scheme or IOB2, suffix=suffix)
+    counts = _strict_counts(y_true, y_pred, scheme or IOB2, suffix)
     return written(counts, digits, output_dict, zero_division)
 
 
@@ -127,3 +144,180 @@ def written(counts: TypeCounts, digits: int, output_dict: bool, zero_division: Z
         reporter.write(f"{average} avg", *cast(Averaged, scores(average)))
     reporter.write_blank()
     return reporter.report()
+
+
+# --- tags and counts
+
+
+class TypeCounts(NamedTuple):
+    """The types on both sides, sorted, and for each type the number of predicted, correct and true spans."""
+
+    names: list[str]
+    predicted: list[int]
+    right: list[int]
+    true: list[int]
+
+    @classmethod
+    def of_spans(
+        cls, true: Iterable[tuple[str, *tuple[Any, ...]]], predicted: Iterable[tuple[str, *tuple[Any, ...]]]
+    ) -> TypeCounts:
+        """Return the counts of spans, each a tuple that begins with its type."""
+        of_true, of_predicted = set(true), set(predicted)
+        counters = [
+            Counter(type_ for type_, *_ in spans) for spans in (of_predicted, of_true & of_predicted, of_true)
+        ]
+        names = sorted(counters[0].keys() | counters[2].keys())
+        return cls(names, *([counter[name] for name in names] for counter in counters))
+
+
+def _typed_spans(entities: Entities) -> Iterable[tuple[str, Any, int, int]]:
+    return ((str(each.tag), each.sent_id, each.start, each.end) for each in chain(*entities.entities))
+
+
+def _strict_counts(
+    y_true: Sentences, y_pred: Sentences, scheme: type[Token] | str | None, suffix: bool
+) -> TypeCounts:
+    scheme_class = scheme_or_error(scheme)
+    sides = counted_tags(y_true, y_pred, lambda tag: scheme_class(require_tag(tag), suffix=suffix).is_valid())
+    return TypeCounts.of_spans(*(_typed_spans(Entities(side, scheme_class, suffix)) for side in sides))
+
+
+def require_tag(tag: object) -> str:
+    """Return `tag`. Raises `WrongTypeError` (a TypeError) if it is not a string, `EmptyTagError` if empty."""
+    if not isinstance(tag, str):
+        raise WrongTypeError(f"{tag!r} is not a tag", advice="a tag is a string, as in [['B-PER', 'O']]")
+    if not tag:
+        raise EmptyTagError("a tag is empty", advice="write O for a token outside all spans")
+    return tag
+
+
+def counted_tags(
+    y_true: Sentences, y_pred: Sentences, check: Callable[[Any], object]
+) -> tuple[Sentences, Sentences]:
+    """Return both sides without ignored positions.
+
+    Raises the error of `check` for the first tag that does not pass it, with the position of the tag.
+    """
+    try:
+        tags = {*chain(*y_true, *y_pred)}
+        for tag in tags:
+            if not is_ignored(tag):
+                check(tag)
+    except (CluevalError, TypeError):  # TypeError: of something that cannot be hashed
+        for name, sentences in (("y_true", y_true), ("y_pred", y_pred)):
+            for number, sentence in enumerate(sentences):
+                for position, tag in enumerate(sentence):
+                    try:
+                        if not is_ignored(tag):
+                            check(tag)
+                    except CluevalError as error:
+                        error.problem = f"{name}[{number}][{position}]: {error.problem}"
+                        raise
+        raise
+    if not any(map(is_ignored, tags)):
+        return y_true, y_pred
+    kept = [
+        [(a, OUTSIDE if is_ignored(b) else b) for a, b in zip(*pair, strict=True) if not is_ignored(a)]
+        for pair in zip(y_true, y_pred, strict=True)
+    ]
+    return [[a for a, _ in sentence] for sentence in kept], [[b for _, b in sentence] for sentence in kept]
+
+
+# --- rates
+
+
+class UndefinedMetricWarning(UserWarning, RuntimeWarning):
+    """A rate is undefined (0/0) and set to 0.0; replaces scikit-learn's warning of this name.
+
+    If scikit-learn is loaded, the warning is an instance of its class, too, so that filters for that class apply.
+    """
+
+
+@cache
+def _subclass_of(base: type[Warning]) -> type[UndefinedMetricWarning]:
+    return type(UndefinedMetricWarning.__name__, (UndefinedMetricWarning, base), {"__module__": __name__})
+
+
+def check_arguments(average: str | None, beta: float, zero_division: ZeroDivision) -> None:
+    """Raise `UsageError` (a ValueError) for an invalid argument."""
+    if beta < 0:
+        raise UsageError(f"beta should be >=0 in the F-beta score, not {beta!r}")
+    for name, value, choices in (
+        ("average", average, (None, "micro", "macro", "weighted")),
+        ("zero_division", zero_division, ("warn", 0, 1)),
+    ):
+        if value not in choices:
+            raise UsageError(f"{name} has to be one of {choices}, not {value!r}")
+
+
+def averaged(
+    counts: TypeCounts,
+    average: str | None,
+    *,
+    warn_for: Collection[str],
+    beta: float,
+    zero_division: ZeroDivision,
+) -> PerType | Averaged:
+    """Return precision, recall, F-score and support: lists over the types in order, or averages."""
+    predicted, right, true = counts.predicted, counts.right, counts.true
+    if average == "micro" or (average == "macro" and not true):
+        predicted, right, true = [sum(predicted)], [sum(right)], [sum(true)]
+    undefined = 1.0 if zero_division == 1 else 0.0
+    if zero_division == "warn":
+        _warn(predicted, true, warn_for)
+    precision = [part / whole if whole else undefined for part, whole in zip(right, predicted, strict=True)]
+    recall = [part / whole if whole else undefined for part, whole in zip(right, true, strict=True)]
+    square = beta**2  # the order of the operations is seqeval's
+    f = recall
+    if not math.isinf(beta):
+        pairs = zip(precision, recall, strict=True)
+        f = [(1 + square) * p * r / (square * p + r or 1.0) for p, r in pairs]
+    if average is None:
+        return precision, recall, f, true
+    support = sum(true)
+    if average == "weighted" and not support:
+        without_any = 0.0 if sum(predicted) else undefined
+        return without_any, undefined, without_any, support
+    rates, whole = [precision, recall, f], float(len(true))
+    if average == "weighted":
+        rates = [[r * n for r, n in zip(rate, true, strict=True)] for rate in rates]
+        whole = pairwise_sum(true)
+    p, r, f_mean = (pairwise_sum(rate) / whole for rate in rates)
+    return p, r, f_mean, support
+
+
+def _warn(predicted: Sequence[int], true: Sequence[int], warn_for: Collection[str]) -> None:
+    """Warn as seqeval does of rates that are 0/0."""
+    undefined = []
+    for rate, wholes, modifier in (("precision", predicted, "predicted"), ("recall", true, "true")):
+        if rate in warn_for and 0 in wholes:
+            start = f"{rate.title()} and F-score are" if "f-score" in warn_for else f"{rate.title()} is"
+            undefined.append((start, modifier))
+    if tuple(warn_for) == ("f-score",) and (0, 0) in zip(predicted, true, strict=True):
+        undefined.append(("F-score is", "true nor predicted"))
+    sklearn_warning = getattr(sys.modules.get("sklearn.exceptions"), "UndefinedMetricWarning", None)
+    for start, modifier in undefined:
+        warnings.warn(
+            f"{start} ill-defined and being set to 0.0 {'due to' if len(true) == 1 else 'in labels with'} "
+            f"no {modifier} samples. Use `zero_division` parameter to control this behavior.",
+            UndefinedMetricWarning if sklearn_warning is None else _subclass_of(sklearn_warning),
+            stacklevel=4,
+        )
+
+
+def pairwise_sum(values: Sequence[float]) -> float:
+    """Return the sum in numpy's order: up to 128 values in eight rows that are added in pairs, more by halves.
+
+    >>> pairwise_sum([0.1] * 3) == 0.1 + 0.1 + 0.1, pairwise_sum([0.1] * 10) == 8 * 0.1 + 0.1 + 0.1
+    (True, True)
+    """
+    n = len(values)
+    if n > 128:
+        half = n // 2 - n // 2 % 8
+        return pairwise_sum(values[:half]) + pairwise_sum(values[half:])
+    whole = n - n % 8
+    # not the built-in sum, which compensates for rounding from Python 3.12 on
+    rows = [reduce(add, values[row:whole:8], 0.0) for row in range(8)] if whole else []
+    while len(rows) > 1:
+        rows = [a + b for a, b in zip(rows[0::2], rows[1::2], strict=True)]
+    return reduce(add, [*rows, *values[whole:]], 0.0)
