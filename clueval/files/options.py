@@ -118,7 +118,7 @@ def checked_call(function: Function) -> Function:
     ... def score(gold, predicted): ...
     >>> score(["B-PER"])
     Traceback (most recent call last):
-    clueval.files.errors.UsageError: score needs predicted (give gold, predicted in this order, or by their names)
+    clueval.files.errors.UsageError: score() missing 1 required positional argument: 'predicted' (...)
     """
 
     kinds: Mapping[str, str] = function.__annotations__
@@ -136,45 +136,31 @@ def checked_call(function: Function) -> Function:
             within = error.__traceback__ and error.__traceback__.tb_next
             if within is not None:  # the call was right, and the error comes from the function
                 raise
-        raise _misfit(function, positional, named)
+            message = str(error)
+        raise _misfit(function, message, named)
 
     return call  # type: ignore[return-value]  # it takes what the function takes
 
 
-def _misfit(function: Callable[..., Any], positional: Sequence[Any], named: Mapping[str, Any]) -> UsageError:
-    """Return the error for an argument that the function does not take, or that is missing."""
-    from inspect import Parameter, signature  # not needed for a call that is right
+def _misfit(function: Callable[..., Any], message: str, named: Iterable[str]) -> UsageError:
+    """Return the error for an argument that the function does not take, or that is missing, as Python says it."""
+    from inspect import signature  # not needed for a call that is right
 
     from clueval.files.names import REDACTED, SIDES, TEXTS
 
-    parameters = signature(function).parameters
-    name = function.__name__
-    in_order = [
-        parameter.name
-        for parameter in parameters.values()
-        if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
-    ]
-    by_name = [
-        parameter.name
-        for parameter in parameters.values()
-        if parameter.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    ]
-    takes_more = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
-    refuse_unknown([key for key in named if not takes_more or key in SIDES], by_name, name)
-    twice = [key for key in in_order[: len(positional)] if key in named]
-    if twice:
-        return UsageError(f"{name} was given {twice[0]} twice", advice="give it once")
-    needed = [key for key in by_name if parameters[key].default is Parameter.empty]
-    missing = [key for key in needed if key not in named and key not in in_order[: len(positional)]]
-    if missing and len(positional) <= len(in_order):
-        order = f"give {', '.join(in_order)} in this order, or by their names"
-        advice = order if missing[0] in in_order else f"by its name, as in {name}(..., {missing[0]}=...)"
-        return UsageError(f"{name} needs {' and '.join(missing)}", advice=advice)
-    about_texts = f"; {TEXTS}{REDACTED * (name == 'masking')}" if in_order == ["gold", "predicted"] else ""
-    return UsageError(
-        f"{name} takes {', '.join(in_order)} without names, but {len(positional)} arguments were given so",
-        advice=f"name the others{about_texts}",
+    name, kinds = (
+        function.__name__,
+        {each.name: each.kind for each in signature(function).parameters.values()},
     )
+    by_name = [
+        each for each, kind in kinds.items() if kind in (kind.POSITIONAL_OR_KEYWORD, kind.KEYWORD_ONLY)
+    ]
+    takes_more = len(by_name) < len(kinds)
+    refuse_unknown([key for key in named if not takes_more or key in SIDES], by_name, name)
+    order = ", ".join(each for each, kind in kinds.items() if kind is kind.POSITIONAL_OR_KEYWORD)
+    about_texts = f"; {TEXTS}{REDACTED * (name == 'masking')}" if order == "gold, predicted" else ""
+    advice = f"give {order} in this order, and the others by their names{about_texts}"
+    return UsageError(message, advice=advice)
 
 
 def refuse_unknown(options: Iterable[str], allowed: Collection[str], caller: str) -> None:
