@@ -335,7 +335,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "threshold without the feature": (
         lambda: clueval.threshold([SPANS], [SPANS]),
-        "threshold needs score_feature (by its name, as in threshold(..., score_feature=...))",
+        "missing 1 required keyword-only argument: 'score_feature'",
     ),
     "gaps with the metric levels": (
         lambda: clueval.score([[{"fragments": [[0, 1], [2, 3]], "label": "A"}]], [SPANS]),

@@ -5,7 +5,7 @@ names the implementation and gives no advice.
 
 The command line is made from the fields of options:
 
-    document_tag: str = option_field("text", "--document-tag", "TAG", "the XML element that is a document")
+    document_tag: str = option_field("text", "TAG", "the XML element that is a document")
 
 The type of a field determines its values. If the type is not enough, `option_field` gets the values (`choices`) or the
 function that reads them (`parse`, which raises ValueError for invalid text).
@@ -21,7 +21,6 @@ from dataclasses import Field, field, fields, replace
 from functools import cache, lru_cache, partial, wraps
 from itertools import chain
 from os import PathLike
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from clueval.files.errors import UsageError, described
@@ -182,9 +181,9 @@ Value = TypeVar("Value")
 class Option(NamedTuple):
     """The option of a field on the command line, and its help."""
 
-    flag: str  # the name with its dashes, as in ``--token-id``
     metavar: str | None  # the name of the value in the help; None for a field that is true or false
     help: str  # the description of the option. Values and default are added to it
+    flag: str = ""  # the name with its dashes, as in ``--token-id``; empty: that of the field
     # the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
     # with an empty one, the option is in the help of the command itself
     topic: str | None = None
@@ -207,20 +206,20 @@ class Option(NamedTuple):
         return self.choices() if callable(self.choices) else self.choices
 
 
-def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
+def option(metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
     """Return the metadata for a field that is an option; see `Option` for the arguments."""
-    return MappingProxyType({_KEY: Option(flag, metavar, help, **more)})
+    return {_KEY: Option(metavar, help, **more)}
 
 
-def option_field(value: Value, /, flag: str, metavar: str | None, help: str, **more: Any) -> Value:
+def option_field(value: Value, /, metavar: str | None, help: str, **more: Any) -> Value:
     """Return the field of a dataclass that is an option with this default; see `Option` for the other arguments."""
-    declared: Value = field(default=value, metadata=option(flag, metavar, help, **more))
+    declared: Value = field(default=value, metadata=option(metavar, help, **more))
     return declared
 
 
 def setting_field(value: Value, /, help: str, **more: Any) -> Value:
     """Return the field of a metric that is a setting with this default; see `Option` for the other arguments."""
-    return option_field(value, "", None, help, **more)
+    return option_field(value, None, help, **more)
 
 
 def option_of(declared: Field[Any]) -> Option | None:
@@ -230,11 +229,12 @@ def option_of(declared: Field[Any]) -> Option | None:
 
 def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
     """Yield the fields of a dataclass that are options, with their options."""
-    topic = getattr(group, "TOPIC", None)
     for attribute in fields(group):
         declared = option_of(attribute)
         if declared is not None:
-            yield attribute, declared if declared.topic is not None else declared._replace(topic=topic)
+            flag = declared.flag or f"--{attribute.name.replace('_', '-')}"
+            topic = getattr(group, "TOPIC", None) if declared.topic is None else declared.topic
+            yield attribute, declared._replace(flag=flag, topic=topic)
 
 
 def field_names(group: Any) -> list[str]:
