@@ -294,7 +294,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "layers as a list": (lambda: exact(TAGS, OTHER, layers=["entity"]), "layers={'entity': 2}"),
     "a column as text": (lambda: clueval.score("a", "b", layers={"entity": "2"}), "must be a whole number"),
     "seqeval's names of the sides": (lambda: exact(y_true=TAGS, y_pred=OTHER), "it is called gold"),
-    "three sides": (lambda: exact(TAGS, OTHER, TAGS), "takes gold, predicted without names"),
+    "three sides": (lambda: exact(TAGS, OTHER, TAGS), "give gold, predicted in this order"),
     "metric": (lambda: clueval.score(TAGS, OTHER, metric="exact"), "did you mean metrics?"),
     "layer": (lambda: clueval.score(TAGS, OTHER, layer={"entity": 2}), "did you mean layers?"),
     "mode": (lambda: exact(TAGS, OTHER, mode="strict"), "scheme='BIO', invalid='discard'"),
@@ -335,7 +335,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "threshold without the feature": (
         lambda: clueval.threshold([SPANS], [SPANS]),
-        "threshold needs score_feature (by its name, as in threshold(..., score_feature=...))",
+        "missing 1 required keyword-only argument: 'score_feature'",
     ),
     "gaps with the metric levels": (
         lambda: clueval.score([[{"fragments": [[0, 1], [2, 3]], "label": "A"}]], [SPANS]),

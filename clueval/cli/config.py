@@ -109,8 +109,12 @@ def defaults_of(
             entry.require_known()
             continue
         entry.require_allowed(parser, action)
-        if key == "metric":
-            entry.require_no_class()
+        for text in (value if isinstance(value, list) else [value]) if key == "metric" else ():
+            # a file in a corpus could import any module
+            if isinstance(text, str) and any("." in metric.name for metric in metrics_in(text)):
+                raise entry.error(
+                    "a configuration cannot name a class as a metric", "give --metric on the command line"
+                )
         if not present & {*action.option_strings}:
             added += entry.arguments(action)
     return added
@@ -203,34 +207,21 @@ class _Entry(NamedTuple):
 
     def require_allowed(self, parser: CommandParser, action: argparse.Action) -> None:
         """Raise `UsageError` for an option that a configuration cannot have."""
-        reason = only_given(parser, action)
+        reason = ""
+        if action.type in OUTPUT_TYPES:
+            reason = "names what is written"
+        elif action in parser.options_under(GATES):
+            reason = "is a gate"
+        elif action.dest == "named_config":
+            reason = "names a file that names what is written"
+        elif action.dest == "scheduler":
+            reason = "names a machine that gets the texts"
         if reason:
             flag = f"{action.option_strings[-1]}{f' {action.metavar}' * (action.nargs != 0)}"
             raise self.error(
                 f"a configuration cannot have {self.key!r}, because it {reason}",
                 f"remove it, and give {flag} on the command line",
             )
-
-    def require_no_class(self) -> None:
-        """Raise `UsageError` for a metric that is a class of a module: a file in a corpus could import any module."""
-        for text in self.value if isinstance(self.value, list) else [self.value]:
-            if isinstance(text, str) and any("." in metric.name for metric in metrics_in(text)):
-                raise self.error(
-                    "a configuration cannot name a class as a metric", "give --metric on the command line"
-                )
-
-
-def only_given(parser: CommandParser, action: argparse.Action) -> str:
-    """Return why only the command line has an option; empty if a configuration may have it, too."""
-    if action.type in OUTPUT_TYPES:
-        return "names what is written"
-    if action in parser.options_under(GATES):
-        return "is a gate"
-    if action.dest == "named_config":
-        return "names a file that names what is written"
-    if action.dest == "scheduler":
-        return "names a machine that gets the texts"
-    return ""
 
 
 def drop_unused(parser: CommandParser, options: argparse.Namespace, defaults: Sequence[str]) -> None:

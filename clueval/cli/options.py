@@ -251,7 +251,7 @@ def formats_of(name: str) -> str:
     from clueval.reading.source import formats_that_read  # only for help
 
     names = formats_that_read(name)
-    return "" if len(names) == len(NAMES) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
+    return "" if len(names) in (0, len(NAMES)) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
 
 
 def _treatments() -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
@@ -29,19 +30,17 @@ _PAUSE = 0.1
 def progress(*paths: Path | None) -> Iterator[Progress | None]:
     """Provide a function that is called with numbers of bytes that were read; None if progress is not shown.
 
-    With `rich` (extra ``cli``), progress is a bar, otherwise a percentage.
+    It is shown as a bar, by `rich` (extra ``cli``).
     """
     total = sum(_size(path) for path in paths if path is not None)
-    if total < WORTH_SHOWING or printing.is_quiet() or not sys.stderr.isatty():
+    quiet = total < WORTH_SHOWING or printing.is_quiet() or not sys.stderr.isatty()
+    if quiet or find_spec("rich") is None:
         yield None
         return
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-    except ImportError:
-        yield from _plain(total)
-        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
     # no `auto_refresh`: it starts a thread, and processes are forked while the bar is shown
     with Bar(
         BarColumn(),
@@ -62,20 +61,6 @@ def progress(*paths: Path | None) -> Iterator[Progress | None]:
                 drawn = monotonic()
 
         yield advance
-
-
-def _plain(total: int) -> Iterator[Progress]:
-    done = shown = 0
-
-    def advance(n: int) -> None:
-        nonlocal done, shown
-        done += n
-        if done * 100 // total > shown:
-            shown = done * 100 // total
-            print(f"\r{shown:3d} % read", end="", file=sys.stderr, flush=True)
-
-    yield advance
-    print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _size(path: Path) -> int:
@@ -101,19 +86,15 @@ class Jobs(NamedTuple):
     verbose: bool = False
     command: str = ""
 
-    def remark(self, line: str) -> None:
-        """Print how many processes are used."""
-        printing.remark(f"clueval {self.command}: {line}")
-
     @contextmanager
     def counting(self, *paths: Path | None) -> Iterator[Given]:
         """Provide the fields of `Workers`; show the progress of reading `paths`."""
         with progress(*paths) as advance:
-            worker_fields = {
-                "progress": advance,
-                "remark": self.remark if self.verbose else None,
-                "jobs": None,
-            }
+
+            def remark(line: str) -> None:
+                printing.remark(f"clueval {self.command}: {line}")
+
+            worker_fields = {"progress": advance, "remark": remark if self.verbose else None, "jobs": None}
             if self.scheduler is None:
                 yield {**worker_fields, **self.workers}
                 return

@@ -29,8 +29,7 @@ def run(arguments: Sequence[str]) -> int:
         _make_printable()
         with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
             if command is None:
-                _without_command(arguments)
-                return 0
+                return _without_command(arguments)
             require_command(command)
             code = _run_command(command, arguments[1:])
     except CluevalError as error:
@@ -59,17 +58,21 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-def _without_command(arguments: Sequence[str]) -> None:
+def _without_command(arguments: Sequence[str]) -> int:
     """Print the help with all commands, or the version. Raises `SystemExit` after an option, as argparse does."""
-    if not arguments or arguments[0] in ("-h", "--help"):
+    asked = arguments[0] if arguments else "--help"
+    if asked in ("-V", "--version"):
+        put(f"clueval {__version__}")
+    elif asked in ("-h", "--help"):
         put(overview(), end="")
-        sys.stdout.flush()
     else:
         parser = CommandParser(prog="clueval")
-        parser.add_argument("-V", "--version", action="version", version=f"clueval {__version__}")
-        parser.parse_args(arguments[:1])
-    if arguments:
+        parser.add_argument("-V", "--version", action="store_true")
+        parser.parse_args([asked])
+    sys.stdout.flush()
+    if arguments and asked not in ("-V", "--version"):
         raise SystemExit(0)
+    return 0
 
 
 def _run_command(command: str, arguments: Sequence[str]) -> int:

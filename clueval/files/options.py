@@ -5,7 +5,7 @@ names the implementation and gives no advice.
 
 The command line is made from the fields of options:
 
-    document_tag: str = option_field("text", "--document-tag", "TAG", "the XML element that is a document")
+    document_tag: str = option_field("text", "TAG", "the XML element that is a document")
 
 The type of a field determines its values. If the type is not enough, `option_field` gets the values (`choices`) or the
 function that reads them (`parse`, which raises ValueError for invalid text).
@@ -21,7 +21,6 @@ from dataclasses import Field, field, fields, replace
 from functools import cache, lru_cache, partial, wraps
 from itertools import chain
 from os import PathLike
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from clueval.files.errors import UsageError, described
@@ -118,7 +117,7 @@ def checked_call(function: Function) -> Function:
     ... def score(gold, predicted): ...
     >>> score(["B-PER"])
     Traceback (most recent call last):
-    clueval.files.errors.UsageError: score needs predicted (give gold, predicted in this order, or by their names)
+    clueval.files.errors.UsageError: score() missing 1 required positional argument: 'predicted' (...)
     """
 
     kinds: Mapping[str, str] = function.__annotations__
@@ -136,45 +135,31 @@ def checked_call(function: Function) -> Function:
             within = error.__traceback__ and error.__traceback__.tb_next
             if within is not None:  # the call was right, and the error comes from the function
                 raise
-        raise _misfit(function, positional, named)
+            message = str(error)
+        raise _misfit(function, message, named)
 
     return call  # type: ignore[return-value]  # it takes what the function takes
 
 
-def _misfit(function: Callable[..., Any], positional: Sequence[Any], named: Mapping[str, Any]) -> UsageError:
-    """Return the error for an argument that the function does not take, or that is missing."""
-    from inspect import Parameter, signature  # not needed for a call that is right
+def _misfit(function: Callable[..., Any], message: str, named: Iterable[str]) -> UsageError:
+    """Return the error for an argument that the function does not take, or that is missing, as Python says it."""
+    from inspect import signature  # not needed for a call that is right
 
     from clueval.files.names import REDACTED, SIDES, TEXTS
 
-    parameters = signature(function).parameters
-    name = function.__name__
-    in_order = [
-        parameter.name
-        for parameter in parameters.values()
-        if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
-    ]
-    by_name = [
-        parameter.name
-        for parameter in parameters.values()
-        if parameter.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    ]
-    takes_more = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
-    refuse_unknown([key for key in named if not takes_more or key in SIDES], by_name, name)
-    twice = [key for key in in_order[: len(positional)] if key in named]
-    if twice:
-        return UsageError(f"{name} was given {twice[0]} twice", advice="give it once")
-    needed = [key for key in by_name if parameters[key].default is Parameter.empty]
-    missing = [key for key in needed if key not in named and key not in in_order[: len(positional)]]
-    if missing and len(positional) <= len(in_order):
-        order = f"give {', '.join(in_order)} in this order, or by their names"
-        advice = order if missing[0] in in_order else f"by its name, as in {name}(..., {missing[0]}=...)"
-        return UsageError(f"{name} needs {' and '.join(missing)}", advice=advice)
-    about_texts = f"; {TEXTS}{REDACTED * (name == 'masking')}" if in_order == ["gold", "predicted"] else ""
-    return UsageError(
-        f"{name} takes {', '.join(in_order)} without names, but {len(positional)} arguments were given so",
-        advice=f"name the others{about_texts}",
+    name, kinds = (
+        function.__name__,
+        {each.name: each.kind for each in signature(function).parameters.values()},
     )
+    by_name = [
+        each for each, kind in kinds.items() if kind in (kind.POSITIONAL_OR_KEYWORD, kind.KEYWORD_ONLY)
+    ]
+    takes_more = len(by_name) < len(kinds)
+    refuse_unknown([key for key in named if not takes_more or key in SIDES], by_name, name)
+    order = ", ".join(each for each, kind in kinds.items() if kind is kind.POSITIONAL_OR_KEYWORD)
+    about_texts = f"; {TEXTS}{REDACTED * (name == 'masking')}" if order == "gold, predicted" else ""
+    advice = f"give {order} in this order, and the others by their names{about_texts}"
+    return UsageError(message, advice=advice)
 
 
 def refuse_unknown(options: Iterable[str], allowed: Collection[str], caller: str) -> None:
@@ -196,9 +181,9 @@ Value = TypeVar("Value")
 class Option(NamedTuple):
     """The option of a field on the command line, and its help."""
 
-    flag: str  # the name with its dashes, as in ``--token-id``
     metavar: str | None  # the name of the value in the help; None for a field that is true or false
     help: str  # the description of the option. Values and default are added to it
+    flag: str = ""  # the name with its dashes, as in ``--token-id``; empty: that of the field
     # the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
     # with an empty one, the option is in the help of the command itself
     topic: str | None = None
@@ -221,20 +206,20 @@ class Option(NamedTuple):
         return self.choices() if callable(self.choices) else self.choices
 
 
-def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
+def option(metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
     """Return the metadata for a field that is an option; see `Option` for the arguments."""
-    return MappingProxyType({_KEY: Option(flag, metavar, help, **more)})
+    return {_KEY: Option(metavar, help, **more)}
 
 
-def option_field(value: Value, /, flag: str, metavar: str | None, help: str, **more: Any) -> Value:
+def option_field(value: Value, /, metavar: str | None, help: str, **more: Any) -> Value:
     """Return the field of a dataclass that is an option with this default; see `Option` for the other arguments."""
-    declared: Value = field(default=value, metadata=option(flag, metavar, help, **more))
+    declared: Value = field(default=value, metadata=option(metavar, help, **more))
     return declared
 
 
 def setting_field(value: Value, /, help: str, **more: Any) -> Value:
     """Return the field of a metric that is a setting with this default; see `Option` for the other arguments."""
-    return option_field(value, "", None, help, **more)
+    return option_field(value, None, help, **more)
 
 
 def option_of(declared: Field[Any]) -> Option | None:
@@ -244,11 +229,12 @@ def option_of(declared: Field[Any]) -> Option | None:
 
 def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
     """Yield the fields of a dataclass that are options, with their options."""
-    topic = getattr(group, "TOPIC", None)
     for attribute in fields(group):
         declared = option_of(attribute)
         if declared is not None:
-            yield attribute, declared if declared.topic is not None else declared._replace(topic=topic)
+            flag = declared.flag or f"--{attribute.name.replace('_', '-')}"
+            topic = getattr(group, "TOPIC", None) if declared.topic is None else declared.topic
+            yield attribute, declared._replace(flag=flag, topic=topic)
 
 
 def field_names(group: Any) -> list[str]:

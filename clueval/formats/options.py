@@ -54,7 +54,6 @@ class Reading:
 
     input: str | None = option_field(
         None,
-        "--input",
         "FORMAT",
         "the format of the files, as clueval formats lists them",
         topic="",
@@ -64,7 +63,6 @@ class Reading:
     )
     row: str | Mapping[str, str] | None = option_field(
         None,
-        "--row",
         "KEY=NAME,...",
         "how JSON rows of any form are read, as in text=response,spans=labels,label=type,start=start,end=end; a name "
         "may be a path, as data.text or points.0.start; KEY is text or tokens, id, spans, label, start, and end or "
@@ -74,7 +72,6 @@ class Reading:
     )
     token: int | None = option_field(
         None,
-        "--token",
         "COLUMN",
         "the column of the tokens",
         parse=column,
@@ -83,7 +80,6 @@ class Reading:
     )
     token_id: int | None = option_field(
         None,
-        "--token-id",
         "COLUMN",
         "the column of the token ids, which must be unique within a document and equal on both sides",
         topic="",
@@ -92,7 +88,6 @@ class Reading:
     )
     document_column: int | None = option_field(
         None,
-        "--document-column",
         "COLUMN",
         "the column with the id of the document of each token; a document begins where the id changes",
         parse=column,
@@ -100,14 +95,12 @@ class Reading:
     )
     meta: Mapping[str, int] | Iterable[str] = option_field(
         (),
-        "--meta",
         "NAME=COLUMN",
         "metadata of documents and its column, for --by and --where; can be repeated",
         repeated=True,
     )
     scheme: str | None = option_field(
         None,
-        "--scheme",
         "SCHEME",
         f"the scheme of the tags: {', '.join(SCHEMES)}",
         paired=True,
@@ -115,22 +108,16 @@ class Reading:
     )
     invalid: str | None = option_field(
         None,
-        "--invalid",
         "HOW",
         "how to treat invalid tag sequences: conlleval repairs them as conlleval and seqeval do, discard drops "
         "their spans (seqeval's strict mode), error refuses them",
         choices=INVALID,
         paired=True,
     )
-    document_tag: str = option_field(
-        "text", "--document-tag", "TAG", "the XML element that is a document", paired=True
-    )
-    sentence_tag: str = option_field(
-        "s", "--sentence-tag", "TAG", "the XML element that is a sentence", paired=True
-    )
+    document_tag: str = option_field("text", "TAG", "the XML element that is a document", paired=True)
+    sentence_tag: str = option_field("s", "TAG", "the XML element that is a sentence", paired=True)
     text: str | Path | None = option_field(
         None,
-        "--text",
         "FILE",
         "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
         "table has character positions",
@@ -139,15 +126,14 @@ class Reading:
     )
     ignore_punct: bool | None = option_field(
         None,
-        "--ignore-punctuation",
         None,
         "whether to remove punctuation from the spans, as FairEval does",
         default="yes",
+        flag="--ignore-punctuation",
     )
-    annotation_set: str | None = option_field(None, "--annotation-set", "NAME", "the annotation set to read")
+    annotation_set: str | None = option_field(None, "NAME", "the annotation set to read")
     offsets: str | None = option_field(
         None,
-        "--offsets",
         "UNIT",
         "the unit of the positions in the files",
         choices=OFFSETS,
@@ -156,24 +142,19 @@ class Reading:
     )
     answers: str | None = option_field(
         None,
-        "--answers",
         "WHICH",
         "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
         choices=_ANSWERS,
     )
     names: str | Path | Sequence[str] | Mapping[Any, Any] | None = option_field(
         None,
-        "--names",
         "FILE",
         "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
         parse=input_path,
     )
-    text_key: str | None = option_field(
-        None, "--text-key", "KEY", "the key of the text, if a row has several texts"
-    )
+    text_key: str | None = option_field(None, "KEY", "the key of the text, if a row has several texts")
     labels: str | Sequence[str] | None = option_field(
         None,
-        "--labels",
         "LABELS",
         "the labels of inline tags, separated by commas",
         parse=str,
@@ -181,7 +162,6 @@ class Reading:
     )
     unparsable: str | None = option_field(
         None,
-        "--unparsable",
         "HOW",
         "what to do with answers of language models that cannot be read: count them as answers without spans "
         "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
@@ -189,7 +169,6 @@ class Reading:
     )
     missing: str | None = option_field(
         None,
-        "--missing",
         "HOW",
         "what to do with documents without an answer of a language model, which is found by their id: count them as "
         "answers without spans (empty); without it, they are errors",
@@ -197,14 +176,12 @@ class Reading:
     )
     max_line: int = option_field(
         _LIMITS.max_line,
-        "--max-line",
         "BYTES",
         "the maximum number of bytes of a line, and of an unpacked XML or JSON file",
         parse=whole,
     )
     max_sentence: int = option_field(
         _LIMITS.max_sentence,
-        "--max-sentence",
         "N",
         "the maximum number of tokens of a sentence; a fifth of N is the maximum number of lines of a file "
         "(formats nerval and spans), and of tags or values of an XML or JSON file",
@@ -212,7 +189,6 @@ class Reading:
     )
     max_document: int = option_field(
         _LIMITS.max_document,
-        "--max-document",
         "N",
         "the maximum number of tokens of a document of a column file that must be held as a whole",
         parse=whole,

@@ -171,7 +171,6 @@ class Noisy(DocumentMetric):
         default=MAX_CELLS,
         compare=False,
         metadata=option(
-            "--max-alignment",
             "CELLS",
             "two texts are aligned if the product of their lengths in characters is at most this; others are an error "
             "(the default allows two texts of 316,000)",

@@ -71,11 +71,10 @@ class Counting:
     TOPIC: ClassVar[str] = "counting"
 
     merge: bool = option_field(
-        False, "--merge", None, "merge all layers into one sequence of spans and score that", topic=""
+        False, None, "merge all layers into one sequence of spans and score that", topic=""
     )
     where: Iterable[str] | Mapping[str, Any] = option_field(
         (),
-        "--where",
         "KEY=VALUE",
         "count only spans with this label in layer KEY, or documents with this metadata; if "
         "repeated, one value of each KEY must match",
@@ -83,16 +82,10 @@ class Counting:
         repeated=True,
     )
     by: str | Iterable[str] = option_field(
-        (),
-        "--by",
-        "KEY",
-        "also print scores by value of this metadata, or by document",
-        topic="",
-        repeated=True,
+        (), "KEY", "also print scores by value of this metadata, or by document", topic="", repeated=True
     )
     unit: str | None = option_field(
         None,
-        "--unit",
         "UNIT",
         "what a position is: token or character; with character, tokens are joined by blanks, so that spans of "
         "adjacent tokens do not touch, and no span is matched by tiling",
@@ -101,13 +94,11 @@ class Counting:
     )
     align: bool | int = option_field(
         False,
-        "--align",
         None,
         "the texts of the two sides differ: project predicted spans onto the gold text (extra: align)",
     )
     pair_by: str | None = option_field(
         None,
-        "--pair-by",
         "WHAT",
         "pair documents, in any order, by their id, by name (the name of the file without its ending) or by "
         "content (their text)",
@@ -117,14 +108,12 @@ class Counting:
 
     score_feature: str | None = option_field(
         None,
-        "--score-feature",
         "F",
         "the feature with the scores of predicted spans, for a precision-recall curve and average precision, and "
         "for --min-score",
     )
     thresholds: str | Sequence[float] | None = option_field(
         None,
-        "--thresholds",
         "T,...",
         "the thresholds of the curve (exact and gate: all scores; other metrics: 0,0.1,...,1)",
         parse=str,
@@ -170,12 +159,9 @@ class Trust:
 
     TOPIC: ClassVar[str] = "intervals"
 
-    intervals: bool = option_field(
-        False, "--intervals", None, "print a confidence interval with every rate", topic=""
-    )
+    intervals: bool = option_field(False, None, "print a confidence interval with every rate", topic="")
     resample_by: str | None = option_field(
         None,
-        "--resample-by",
         "UNIT",
         "the units that intervals and tests treat as independent: document, sentence, or the values of metadata, "
         "as in --resample-by court",
@@ -183,25 +169,16 @@ class Trust:
         default="document; sentence if there are fewer than 10 documents and sentences are marked",
     )
     confidence: float = option_field(
-        0.95,
-        "--confidence",
-        "C",
-        "how often intervals like these contain the true value, between 0 and 1",
-        parse=number,
+        0.95, "C", "how often intervals like these contain the true value, between 0 and 1", parse=number
     )
-    method: str = option_field(
-        METHODS[0], "--method", "METHOD", "how intervals are computed", choices=METHODS
-    )
+    method: str = option_field(METHODS[0], "METHOD", "how intervals are computed", choices=METHODS)
     resamples: int = option_field(
-        RESAMPLES, "--resamples", "N", "the number of resamples of percentile and bca", parse=whole
+        RESAMPLES, "N", "the number of resamples of percentile and bca", parse=whole
     )
-    seed: int = option_field(
-        SEED, "--seed", "N", "the seed of the resamples", parse=lambda text: whole(text, 0)
-    )
+    seed: int = option_field(SEED, "N", "the seed of the resamples", parse=lambda text: whole(text, 0))
 
     save: str | Path | None = option_field(
         None,
-        "--save",
         "FILE",
         "save the counts of all units to FILE (gzipped if its name ends in .gz), for clueval compare and for gates",
         parse=Path,
@@ -246,7 +223,6 @@ class Workers:
 
     jobs: int | None = option_field(
         1,
-        "--jobs",
         "N",
         "count in N processes, or auto: one for each core if there is enough to count",
         parse=_processes,

@@ -136,47 +136,30 @@ def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lines_of_places(bag: Bag) -> Iterator[str]:
-    """Yield the lines of places, and before each those of counts that are new.
-
-    A document can have a hundred thousand places, its sentences, so their lines are put together of texts that recur.
-    """
+    """Yield the lines of places, and before each those of counts that are new."""
     counts = _CountNumbers()
-    by_sides = [
-        (key, [(present, by_place.get) for present, by_place in sorted(by_present.items())])
-        for key, by_present in (("shared", bag.shared), ("positions", bag.positions))
-    ]
-    rows = {id(row): row for row in bag.places.values() if row}
-    cases = {
-        row_id: f',"cases":{_json(row if isinstance(row, tuple) else listed(row))}'
-        for row_id, row in rows.items()
-    }
+    by_name = [("shared", sorted(bag.shared.items())), ("positions", sorted(bag.positions.items()))]
     before: DocumentPlace | None = None
     for place, documents in bag.documents.items():
         assert isinstance(place, DocumentPlace)
-        if place[2] is None or before is None or place[:2] != before[:2] or place[3:] != before[3:]:
-            text = f'{{"place":{_fields(place)}'
+        if place.sentence is None or before is None or place != before._replace(sentence=place.sentence):
+            defaults = DocumentPlace._field_defaults
+            named = {name: value for name, value in place._asdict().items() if value != defaults[name]}
+            line: dict[str, Any] = {"place": named}
         else:
-            text = f'{{"sentence":{place[2]}'
+            line = {"sentence": place.sentence}
         before = place
         if documents:
-            text += f',"documents":{documents}'
-        for key, numbers in by_sides if documents else by_sides[1:]:
-            pairs = ",".join(
-                [f"[{present},{n}]" for present, of_place in numbers if (n := of_place(place)) is not None]
-            )
-            if pairs:
-                text += f',"{key}":[{pairs}]'
-        text += cases.get(id(bag.places.get(place)), "")
+            line["documents"] = documents
+        for name, numbers in by_name if documents else by_name[1:]:
+            if pairs := [(present, of_place[place]) for present, of_place in numbers if place in of_place]:
+                line[name] = pairs
+        if row := bag.places.get(place):
+            line["cases"] = row if isinstance(row, tuple) else listed(row)
         if place in bag.tallies and (of_place := counts.row(bag.tallies[place])):
             yield from counts.new
-            text += f',"counts":{_json(of_place)}'
-        yield text + "}"
-
-
-def _fields(place: DocumentPlace) -> str:
-    defaults = DocumentPlace._field_defaults
-    fields = {name: value for name, value in place._asdict().items() if value != defaults[name]}
-    return _json(fields)
+            line["counts"] = of_place
+        yield _json(line)
 
 
 class _CountNumbers:

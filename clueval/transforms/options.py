@@ -61,7 +61,6 @@ class Preparing:
 
     label_map: str | Path | Mapping[str, str] | None = option_field(
         None,
-        "--label-map",
         "MAP",
         "new names of the labels of both sides; an empty TO drops the spans: FROM=TO,..., which keeps other labels; "
         "or a file with a line FROM<TAB>TO for each, or a JSON object, where other labels are an error "
@@ -69,14 +68,13 @@ class Preparing:
         parse=_label_map,
     )
     gold_map: str | Path | Mapping[str, str] | None = option_field(
-        None, "--gold-map", "MAP", "the same for the labels of gold", parse=_label_map
+        None, "MAP", "the same for the labels of gold", parse=_label_map
     )
     predicted_map: str | Path | Mapping[str, str] | None = option_field(
-        None, "--predicted-map", "MAP", "the same for the labels of predicted", parse=_label_map
+        None, "MAP", "the same for the labels of predicted", parse=_label_map
     )
     hierarchy: str | Path | None = option_field(
         None,
-        "--hierarchy",
         "FILE",
         "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
         "or . if labels hold their path, as LOC.city",
@@ -84,49 +82,37 @@ class Preparing:
     )
     depth: int | None = option_field(
         None,
-        "--depth",
         "N",
         "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
         parse=whole,
     )
     generic: str | Iterable[str] | None = option_field(
         None,
-        "--generic",
         "LABEL,...",
         "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
         "hierarchy has the general label, only a label below it",
     )
-    untyped: bool = option_field(
-        False, "--untyped", None, "give every span the label _, so that only positions count"
-    )
+    untyped: bool = option_field(False, None, "give every span the label _, so that only positions count")
 
     ignore_layer: str | Iterable[str] | None = option_field(
-        None, "--ignore-layer", "NAME,...", "layers of gold whose spans are regions in which no span counts"
+        None, "NAME,...", "layers of gold whose spans are regions in which no span counts"
     )
     ignore_label: str | Iterable[str] | None = option_field(
-        None,
-        "--ignore-label",
-        "LABEL,...",
-        "gold spans with these labels are regions in which no span counts",
+        None, "LABEL,...", "gold spans with these labels are regions in which no span counts"
     )
     ignored: str = option_field(
         "inside",
-        "--ignored",
         "WHICH",
         "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
         "position, unless a counted gold span has the same fragments)",
         choices=MODES,
     )
     ignore_same_label: bool = option_field(
-        False,
-        "--ignore-same-label",
-        None,
-        "with --ignore-label: only predicted spans with the label of the region do not count",
+        False, None, "with --ignore-label: only predicted spans with the label of the region do not count"
     )
 
     alternatives: str | Path | None = option_field(
         None,
-        "--alternatives",
         "FILE",
         "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
         "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
@@ -134,7 +120,6 @@ class Preparing:
     )
     any_of: str | Path | Iterable[Any] | None = option_field(
         None,
-        "--any-of",
         "FILE",
         "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
         "errors counts (GOLD if they are equal)",
@@ -143,7 +128,6 @@ class Preparing:
     )
     fragments: str = option_field(
         "keep",
-        "--fragments",
         "HOW",
         "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
         "or hull (one span from start to end)",
@@ -152,7 +136,6 @@ class Preparing:
 
     occurrence: str | None = option_field(
         None,
-        "--occurrence",
         "WHICH",
         "with --input mentions: where a mention is in the text: free (the first occurrence outside of the other "
         "mentions of the answer, longest text first), first (the first occurrence) or all (all occurrences)",
@@ -161,7 +144,6 @@ class Preparing:
     )
     locate: str | Iterable[str] | None = option_field(
         None,
-        "--locate",
         "STEP,...",
         "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
         "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
@@ -170,17 +152,13 @@ class Preparing:
 
     min_score: float | str | Path | None = option_field(
         None,
-        "--min-score",
         "T",
         "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
         "threshold",
         parse=number_or_path,
     )
     same_data: bool = option_field(
-        False,
-        "--same-data",
-        None,
-        "with --min-score FILE: use the threshold also on the gold for which it was chosen",
+        False, None, "with --min-score FILE: use the threshold also on the gold for which it was chosen"
     )
 
     def __post_init__(self) -> None:

@@ -175,34 +175,26 @@ class Masking(DocumentMetric):
 
     risk_layer: str | None = option_field(
         None,
-        "--risk-layer",
         "NAME",
         "the layer, or the feature of gold spans, that has the class of each mention",
         default=f"the layer {CLASS_LAYER}, else the feature identifier_type",
     )
-    risk_order: tuple[str, ...] = option_field(
-        RISKS, "--risk-order", "CLASS,...", "the classes, riskiest first"
-    )
-    keep: tuple[str, ...] = option_field(
-        (NO_MASK,), "--keep", "NAME,...", "classes and labels that need no mask"
-    )
+    risk_order: tuple[str, ...] = option_field(RISKS, "CLASS,...", "the classes, riskiest first")
+    keep: tuple[str, ...] = option_field((NO_MASK,), "NAME,...", "classes and labels that need no mask")
     masks: tuple[str, ...] = option_field(
         (),
-        "--masks",
         "LAYER,...",
         "the predicted layers that mask, or all",
         default="the layer of the same name, or the only one",
     )
     ignore: str = option_field(
         "punctuation",
-        "--ignore",
         "WHAT",
         "characters of a mention that may stay readable: punctuation (all but letters and digits) or none",
         choices=("punctuation", "none"),
     )
     ignore_words: IgnoredWords = option_field(
         IgnoredWords(),
-        "--ignore-words",
         "FILE",
         "words that may stay readable, one a line",
         parse=IgnoredWords.read,
@@ -211,35 +203,28 @@ class Masking(DocumentMetric):
     )
     entity: str = option_field(
         ENTITY,
-        "--entity",
         "NAME",
         "the feature or layer of gold that says which mentions are one entity; without it, these are mentions with "
         "the same label and words",
     )
     annotators: tuple[str, ...] = option_field(
-        (), "--annotators", "LAYER,...", "gold layers, each with the spans of one annotator; all: all layers"
+        (), "LAYER,...", "gold layers, each with the spans of one annotator; all: all layers"
     )
-    confidence: float = option_field(
-        0.95, "--confidence", "C", "the confidence of the bound on documents that leak"
-    )
+    confidence: float = option_field(0.95, "C", "the confidence of the bound on documents that leak")
     beta: tuple[float, ...] = option_field(
         (),
-        "--beta",
         "B,...",
         "show F of word precision and recall, with these weights of recall",
         default="F1 and F2, in JSON only",
     )
     word_weights: WordWeights | None = option_field(
         None,
-        "--word-weights",
         "FILE",
         "how often words occur: a word, a tab and its count on each line; rare words weigh more",
         parse=WordWeights.read,
         takes="a file of words and counts",
     )
-    token_weights: bool = option_field(
-        False, "--token-weights", None, "the ids of gold's tokens (--token-id) are their weights"
-    )
+    token_weights: bool = option_field(False, None, "the ids of gold's tokens (--token-id) are their weights")
 
     def __post_init__(self) -> None:
         if not isinstance(self.ignore_words, IgnoredWords):
