@@ -396,28 +396,7 @@ class Bag:
 
     def in_one_place(self) -> Bag:
         """Return the bag with one place, which has no value."""
-        self.close()
-        bag, place = self._without_places(), ()
-        if not self.documents:
-            return bag
-        bag.documents[place] = sum(self.documents.values())
-        rows = {id(row): row for row in self.places.values()}
-        for number, times in Counter(map(id, self.places.values())).items():
-            bag.add_occurrences([place], rows[number], times)
-        for tallies in self.tallies.values():
-            for (sequence, metric), tally in tallies.items():
-                bag.add_tally(place, sequence, metric, tally)
-        for of_places, of_whole in ((self.shared, bag.shared), (self.positions, bag.positions)):
-            for present, numbers in of_places.items():
-                of_whole[present] = Counter({place: sum(numbers.values())})
-        return bag
-
-    def _without_places(self) -> Bag:
-        """Return a bag of the same corpus without places."""
-        bag = Bag(self.metrics, self.layers, self.bounds, self.read)
-        bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
-        bag.notes, bag._spans = self.notes, self._spans
-        return bag
+        return self.grouped(lambda place: ())
 
     def grouped(self, group: Callable[[Place], Place | None], places: Iterable[Place] | None = None) -> Bag:
         """Return the bag with other places, in the order of the first that each has; None: the place is left out.
@@ -425,7 +404,9 @@ class Bag:
         `places` are those that are looked at; None: all.
         """
         self.close()
-        bag = self._without_places()
+        bag = Bag(self.metrics, self.layers, self.bounds, self.read)
+        bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
+        bag.notes, bag._spans = self.notes, self._spans
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
         # equal ones of a new place, by the id of their only object

@@ -6,9 +6,7 @@ for (`Layers`): readers of plain rows need no spans to count.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
@@ -431,32 +429,3 @@ def metadata_with_id(document: Document) -> Mapping[str, str]:
 def same_id(one: object, other: object) -> bool:
     """Return whether two ids are equal, or one of them is not given."""
     return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)
-
-
-MANY = 50_000
-"""A text with this many spans is counted without the cyclic garbage collector."""
-
-
-def collector_paused(pairs: Sequence[Text]) -> AbstractContextManager[None]:
-    """Pause the cyclic garbage collector while a text with many spans is counted."""
-    sides = [side for pair in pairs for side in pair.sides if side is not None]
-    return collector_paused_for(
-        sum(side.number_of_spans_in(layer) for side in sides for layer in side.layers)
-    )
-
-
-@contextmanager
-def collector_paused_for(spans: int) -> Iterator[None]:
-    """Pause the cyclic garbage collector while a number of spans is counted, if they are many.
-
-    It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
-    part of a cycle.
-    """
-    pause = spans >= MANY and gc.isenabled()
-    if pause:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if pause:
-            gc.enable()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.core.document import Document, collector_paused
+from clueval.core.document import Document
 from clueval.core.located import EqualCases
 from clueval.core.matching import KINDS, with_merged
 from clueval.core.overlap import SpanIndex, components
@@ -177,8 +177,7 @@ class TwoSystems(ErrorReport):
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[SharedError]]]]:
         searches = [Search(self.choice, self.layers, also_right=True) for _ in range(self._systems)]
         for text in self._texts():
-            with collector_paused(text):
-                all_results, equal = self._results(text, searches)
+            all_results, equal = self._results(text, searches)
             errors = []
             for results in all_results:
                 first, second = (
