@@ -321,7 +321,7 @@ def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
         return None
     from clueval.reading.triples import bag_of_triples  # not needed for files
 
-    return bag_of_triples(gold, predicted, plan, ids=sides.ids)
+    return bag_of_triples(gold, predicted, plan)
 
 
 def _pairs(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Pair]]:
