@@ -190,7 +190,8 @@ def count(
             pairs = changed(step, pairs)
         for pair in pairs[:1]:  # of several golds, the one that counts
             first = pair.first
-            bag.read.add_changed(pair)
+            bag.read.units.add(first.unit)
+            bag.read.without_text += any(side is not None and side.end is None for side in pair.sides)
         aligned = pairs if plan.align is None else changed(plan.align, pairs)
         sides = [side for pair in aligned for side in pair.sides if side is not None]
         bag.see_layers(layer for side in sides for layer in side.layers if layer not in frames)

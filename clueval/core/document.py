@@ -100,14 +100,6 @@ class Layers(Mapping[str, Sequence[Span]]):
     def __hash__(self) -> int:
         return hash(frozenset((layer, tuple(spans)) for layer, spans in self.items()))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Layers, (
-            {key: self._spans[key] for key in self._spans if key not in self._rows},
-            {layer: self._rows[layer] for layer in self._rows},
-            self._line,
-            self._details,
-        )
-
     def rows(self, layer: str) -> Sequence[Row] | None:
         """Return the rows of a layer that was given so, or None."""
         return self._rows.get(layer)
@@ -230,7 +222,13 @@ class Document:
             raise SpanError(problem, **self.in_errors)
         end = self.end
         if end is not None and not self.layers.are_rows_within(self.start, end):  # type: ignore[attr-defined]
-            self._require_inside(self.start, end)
+            for layer, span in [(layer, span) for layer, spans in self.layers.items() for span in spans]:
+                if span.start < self.start or span.end > end:
+                    lies = "lies in a document without text"
+                    if end > self.start:
+                        lies = f"lies outside the text, which has the positions {self.start} to {end - 1}"
+                    problem = f"span {name_of(span)} of layer {layer!r} {lies}"
+                    raise SpanError(problem, **self.in_errors, line=span.line)
 
     def _require_types(self) -> None:
         for name, (kind, says) in _TYPES.items():
@@ -244,16 +242,6 @@ class Document:
                 raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
             if spans and not isinstance(spans[0], Span):
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
-
-    def _require_inside(self, start: int, end: int) -> None:
-        for layer, spans in self.layers.items():
-            for span in spans:
-                if span.start < start or span.end > end:
-                    lies = "lies in a document without text"
-                    if end > start:
-                        lies = f"lies outside the text, which has the positions {start} to {end - 1}"
-                    problem = f"span {name_of(span)} of layer {layer!r} {lies}"
-                    raise SpanError(problem, **self.in_errors, line=span.line)
 
     @property
     def in_errors(self) -> _Place:
