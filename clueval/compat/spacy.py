@@ -115,9 +115,7 @@ def _texts(
             predicted_spans = left_out.keep(predicted_spans, example, has_same_tokens=has_same_tokens)
         if plain and of_entities and has_same_tokens and unit == "character":
             length = reference[-1].idx + len(reference[-1].text_with_ws) if len(reference) else 0
-            yield PlainText(
-                str(number), _character_rows(gold_spans), _character_rows(predicted_spans), length
-            )
+            yield PlainText(_character_rows(gold_spans), _character_rows(predicted_spans), length)
             continue
         gold_document, predicted_document = (
             _document(doc, spans, str(number), unit)

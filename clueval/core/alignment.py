@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, count
@@ -47,9 +46,6 @@ _GOLD, _PREDICTED = 1, 3
 
 _HINT = 64
 """The distance that is tried first; it is doubled until it is enough, so similar texts are aligned faster."""
-
-_LARGE = 10**8
-"""From this product of lengths on, recoding the texts (`_recoded`) takes less time than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,25 +156,7 @@ def align(
             document=document,
             advice=f"split the document, or raise {limit}",
         )
-    pair = (gold, predicted) if cells < _LARGE else _recoded(gold, predicted)
-    return Alignment(gold, predicted, levenshtein.opcodes(*pair, score_hint=_HINT).as_list())
-
-
-def _recoded(gold: str, predicted: str) -> tuple[str, str]:
-    """Return the two texts with other characters, of which the frequent ones have code points below 256.
-
-    Equal characters stay equal. rapidfuzz looks up characters below 256 several times faster in long texts.
-    The characters that only one text has are all replaced by the same one, because they equal none of the
-    other text.
-    """
-    if gold.isascii() and predicted.isascii():
-        return gold, predicted
-    frequent = Counter(predicted)
-    shared = sorted(set(gold) & frequent.keys(), key=lambda character: (-frequent[character], character))
-    codes = {ord(character): rank + 2 * (rank >= 254) for rank, character in enumerate(shared)}
-    only_gold = dict.fromkeys(map(ord, set(gold)), 254)
-    only_predicted = dict.fromkeys(map(ord, frequent), 255)
-    return gold.translate(only_gold | codes), predicted.translate(only_predicted | codes)
+    return Alignment(gold, predicted, levenshtein.opcodes(gold, predicted, score_hint=_HINT).as_list())
 
 
 def edit_distance(one: str, other: str) -> int:

@@ -17,9 +17,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from itertools import chain
 from typing import Any, NamedTuple
 
-from clueval.core.case import BOTH, HEAD, TOKENS, Case, Key, case_of, same_key
+from clueval.core.case import BOTH, HEAD, TOKENS, Key, case_of, same_key
 from clueval.core.document import Document, Sentence, Text, metadata_with_id
-from clueval.core.metric import AnyMetric, Metric, is_of_cases, require_countable, split_metrics
+from clueval.core.metric import AnyMetric, is_of_cases, require_countable, split_metrics
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
 from clueval.core.tally import Tally
@@ -101,11 +101,6 @@ class Read:
             pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
             pairs.update(neighbours_of(bordered))
             pairs.pop((OUTSIDE, OUTSIDE), None)
-
-    def add_changed(self, text: Text) -> None:
-        """Add a text as the steps have left it: its unit, and whether a side has no text."""
-        self.units.add(text.first.unit)
-        self.without_text += any(side is not None and side.end is None for side in text.sides)
 
     def add_counted(self, text: Text, conditions: Iterable[str]) -> None:
         """Add a text that meets the filter: the labels of layers that this names, and spans without a place."""
@@ -396,28 +391,7 @@ class Bag:
 
     def in_one_place(self) -> Bag:
         """Return the bag with one place, which has no value."""
-        self.close()
-        bag, place = self._without_places(), ()
-        if not self.documents:
-            return bag
-        bag.documents[place] = sum(self.documents.values())
-        rows = {id(row): row for row in self.places.values()}
-        for number, times in Counter(map(id, self.places.values())).items():
-            bag.add_occurrences([place], rows[number], times)
-        for tallies in self.tallies.values():
-            for (sequence, metric), tally in tallies.items():
-                bag.add_tally(place, sequence, metric, tally)
-        for of_places, of_whole in ((self.shared, bag.shared), (self.positions, bag.positions)):
-            for present, numbers in of_places.items():
-                of_whole[present] = Counter({place: sum(numbers.values())})
-        return bag
-
-    def _without_places(self) -> Bag:
-        """Return a bag of the same corpus without places."""
-        bag = Bag(self.metrics, self.layers, self.bounds, self.read)
-        bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
-        bag.notes, bag._spans = self.notes, self._spans
-        return bag
+        return self.grouped(lambda place: ())
 
     def grouped(self, group: Callable[[Place], Place | None], places: Iterable[Place] | None = None) -> Bag:
         """Return the bag with other places, in the order of the first that each has; None: the place is left out.
@@ -425,7 +399,9 @@ class Bag:
         `places` are those that are looked at; None: all.
         """
         self.close()
-        bag = self._without_places()
+        bag = Bag(self.metrics, self.layers, self.bounds, self.read)
+        bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
+        bag.notes, bag._spans = self.notes, self._spans
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
         # equal ones of a new place, by the id of their only object
@@ -511,11 +487,17 @@ class BagCounts:
                     # the positions of the text that are in no case have the same tag on all sides
                     for present, positions in bag.positions.items():
                         outside = positions[place] - inside.get((present,), 0)
-                        _add(total, self._counts_outside(metric, present), outside)
+                        if (metric.name, present) not in self._outside_tallies:
+                            case = case_of(same_key(present), "")
+                            self._outside_tallies[metric.name, present] = metric.count(case)
+                        _add(total, self._outside_tallies[metric.name, present], outside)
                 yield sequence, metric, total
 
     def in_cases(self, row: Occurrences) -> dict[tuple[str, str], Tally]:
-        """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions."""
+        """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions.
+
+        Raises `UsageError` if a metric that has not counted a case before cannot count it.
+        """
         totals: dict[tuple[str, str], Tally] = {}
         of_sequence: dict[str, tuple[Tally, list[Tally]]] = {}  # the same totals
         for number, times in pairs_in(row):
@@ -529,31 +511,21 @@ class BagCounts:
             inside, of_metrics = of_sequence[sequence]
             inside[(key[2],)] += key[0] * times
             if number not in self._tallies:
-                case = self._case(sequence, key)
+                case = case_of(key, sequence)
+                for metric in self._new_metrics:
+                    require_countable(metric, case)
+                    if metric.filters is not None and any(case.counted):
+                        raise UsageError(
+                            f"metric {metric.name!r} cannot leave spans out of the count, as the filter of this result "
+                            "does",
+                            advice=metric.filters,
+                        )
                 counted = self._tallies[number] = []
                 for metric in self._keeping_metrics:
                     counted.append(metric.count(case))  # a comprehension would be a frame more
             for total, tally in zip(of_metrics, self._tallies[number], strict=True):
                 _add(total, tally, times)
         return totals
-
-    def _case(self, sequence: str, key: Key) -> Case:
-        """Return a case. Raises `UsageError` if a metric that has not counted it before cannot count it."""
-        case = case_of(key, sequence)
-        for metric in self._new_metrics:
-            require_countable(metric, case)
-            if metric.filters is not None and any(case.counted):
-                raise UsageError(
-                    f"metric {metric.name!r} cannot leave spans out of the count, as the filter of this result does",
-                    advice=metric.filters,
-                )
-        return case
-
-    def _counts_outside(self, metric: Metric, present: int) -> Tally:
-        """Return the counts of a position outside all spans with the same tag on all sides."""
-        if (metric.name, present) not in self._outside_tallies:
-            self._outside_tallies[metric.name, present] = metric.count(case_of(same_key(present), ""))
-        return self._outside_tallies[metric.name, present]
 
 
 def _add(total: Tally, tally: Tally, times: int) -> None:

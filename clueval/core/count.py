@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
-from clueval.core.document import ID, Document, Notes, Text, collector_paused, metadata_with_id
+from clueval.core.document import ID, Document, Notes, Text, metadata_with_id
 from clueval.core.metric import AnyMetric, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
@@ -36,26 +36,29 @@ WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
 
 
-class Step(Protocol):
+class Step:
     """A transform, a choice among golds, an alignment: from all pairs of one text to those that count.
 
-    Attributes:
-        signature: its name and its choice in the signature.
-        zeros: the notes that are reported though they are 0.
+    A subclass is a frozen dataclass of its settings; a step keeps no state.
     """
 
     @property
-    def signature(self) -> tuple[str, str]: ...
+    def signature(self) -> tuple[str, str]:
+        """The name of the step and its choice, for the signature."""
+        raise NotImplementedError
+
     @property
-    def zeros(self) -> Sequence[tuple[str, ...]]: ...
+    def zeros(self) -> Sequence[tuple[str, ...]]:
+        """The notes that are reported though they are 0."""
+        return ()
 
     def __call__(self, pairs: Sequence[Any]) -> Sequence[Any]:
         """Return the pairs that count, each with what was changed in its notes; groups for a step that takes them."""
-        ...
+        raise NotImplementedError
 
     def check(self, notes: Notes) -> Iterable[str]:
         """Yield warnings, given the sum of all notes; raise `UsageError` for a choice that never applied."""
-        ...
+        return ()
 
 
 class DocumentPlace(NamedTuple):
@@ -187,7 +190,8 @@ def count(
             pairs = changed(step, pairs)
         for pair in pairs[:1]:  # of several golds, the one that counts
             first = pair.first
-            bag.read.add_changed(pair)
+            bag.read.units.add(first.unit)
+            bag.read.without_text += any(side is not None and side.end is None for side in pair.sides)
         aligned = pairs if plan.align is None else changed(plan.align, pairs)
         sides = [side for pair in aligned for side in pair.sides if side is not None]
         bag.see_layers(layer for side in sides for layer in side.layers if layer not in frames)
@@ -200,21 +204,20 @@ def count(
             documents += not place.waits
             if in_sentences and documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = in_documents(bag), False
-            with collector_paused(aligned):
-                parts = None
-                if in_sentences:
-                    from clueval.core.sentences import TextParts  # few plans count sentences
+            parts = None
+            if in_sentences:
+                from clueval.core.sentences import TextParts  # few plans count sentences
 
-                    parts = TextParts(aligned)
-                tallies = _count_documents(bag, plan, pairs, aligned, parts)
-                if tallies is None:
-                    bag, in_sentences, parts = in_documents(bag), False, None
-                    tallies = _count_documents(bag, plan, pairs, aligned) or []
-                for number, sequence, name, tally in tallies:
-                    bag.add_tally(place._replace(sentence=number), sequence, name, tally)
-                for pair in aligned:
-                    _count_cases(bag, plan, place, pair, None if pair.beside else parts)
-                    bag.read.add_counted(pair, plan.where)
+                parts = TextParts(aligned)
+            tallies = _count_documents(bag, plan, pairs, aligned, parts)
+            if tallies is None:
+                bag, in_sentences, parts = in_documents(bag), False, None
+                tallies = _count_documents(bag, plan, pairs, aligned) or []
+            for number, sequence, name, tally in tallies:
+                bag.add_tally(place._replace(sentence=number), sequence, name, tally)
+            for pair in aligned:
+                _count_cases(bag, plan, place, pair, None if pair.beside else parts)
+                bag.read.add_counted(pair, plan.where)
         if bag.is_full:
             bag.fold()
         for pair in aligned:

@@ -6,9 +6,7 @@ for (`Layers`): readers of plain rows need no spans to count.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
@@ -101,14 +99,6 @@ class Layers(Mapping[str, Sequence[Span]]):
 
     def __hash__(self) -> int:
         return hash(frozenset((layer, tuple(spans)) for layer, spans in self.items()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Layers, (
-            {key: self._spans[key] for key in self._spans if key not in self._rows},
-            {layer: self._rows[layer] for layer in self._rows},
-            self._line,
-            self._details,
-        )
 
     def rows(self, layer: str) -> Sequence[Row] | None:
         """Return the rows of a layer that was given so, or None."""
@@ -232,7 +222,13 @@ class Document:
             raise SpanError(problem, **self.in_errors)
         end = self.end
         if end is not None and not self.layers.are_rows_within(self.start, end):  # type: ignore[attr-defined]
-            self._require_inside(self.start, end)
+            for layer, span in [(layer, span) for layer, spans in self.layers.items() for span in spans]:
+                if span.start < self.start or span.end > end:
+                    lies = "lies in a document without text"
+                    if end > self.start:
+                        lies = f"lies outside the text, which has the positions {self.start} to {end - 1}"
+                    problem = f"span {name_of(span)} of layer {layer!r} {lies}"
+                    raise SpanError(problem, **self.in_errors, line=span.line)
 
     def _require_types(self) -> None:
         for name, (kind, says) in _TYPES.items():
@@ -246,16 +242,6 @@ class Document:
                 raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
             if spans and not isinstance(spans[0], Span):
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
-
-    def _require_inside(self, start: int, end: int) -> None:
-        for layer, spans in self.layers.items():
-            for span in spans:
-                if span.start < start or span.end > end:
-                    lies = "lies in a document without text"
-                    if end > start:
-                        lies = f"lies outside the text, which has the positions {start} to {end - 1}"
-                    problem = f"span {name_of(span)} of layer {layer!r} {lies}"
-                    raise SpanError(problem, **self.in_errors, line=span.line)
 
     @property
     def in_errors(self) -> _Place:
@@ -431,32 +417,3 @@ def metadata_with_id(document: Document) -> Mapping[str, str]:
 def same_id(one: object, other: object) -> bool:
     """Return whether two ids are equal, or one of them is not given."""
     return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)
-
-
-MANY = 50_000
-"""A text with this many spans is counted without the cyclic garbage collector."""
-
-
-def collector_paused(pairs: Sequence[Text]) -> AbstractContextManager[None]:
-    """Pause the cyclic garbage collector while a text with many spans is counted."""
-    sides = [side for pair in pairs for side in pair.sides if side is not None]
-    return collector_paused_for(
-        sum(side.number_of_spans_in(layer) for side in sides for layer in side.layers)
-    )
-
-
-@contextmanager
-def collector_paused_for(spans: int) -> Iterator[None]:
-    """Pause the cyclic garbage collector while a number of spans is counted, if they are many.
-
-    It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
-    part of a cycle.
-    """
-    pause = spans >= MANY and gc.isenabled()
-    if pause:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if pause:
-            gc.enable()

@@ -72,10 +72,6 @@ def best_pairs(pairs: Pairs) -> dict[int, int]:
     for component in sets.groups():
         if not pairs[component[0]]:
             continue
-        if len(component) == 1:
-            (number,) = component
-            chosen[number] = max(pairs[number], key=lambda other: (pairs[number][other], -other))
-            continue
         edges = [other for number in component for other in pairs[number]]
         spans = min(len(component), len(set(edges)))
         if spans * len(edges) > MAX_MATCHING:

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import index, itemgetter
+from operator import index
 from typing import Any
 
-from clueval.core.document import GROUP, OPTIONAL, Details, Layers, Row
+from clueval.core.document import GROUP, OPTIONAL, Details
 from clueval.core.span import NO_LABEL, NOTHING, Ranges, Span
 from clueval.files.errors import CluevalError, SpanError, UsageError, described, warn
 
@@ -107,19 +107,8 @@ LayerSpan = tuple[Ranges, str, Details]
 def layers_of(
     layers: Mapping[str, Sequence[LayerSpan]], *, ordered: bool = False
 ) -> Mapping[str, Sequence[Span]]:
-    """Return layers with the spans by position, as in `in_order`, unless they are `ordered`.
-
-    They are made when they are asked for, unless one has gaps or is in a group.
-    """
-    rows: dict[str, list[Row]] = {}
-    details: dict[str, list[Details]] = {}
-    for layer, spans in layers.items():
-        if any(len(fragments) > 1 or GROUP in more[0] for fragments, _, more in spans):
-            return {layer: spans_of(layer, spans, ordered=ordered) for layer, spans in layers.items()}
-        by_place = spans if ordered else sorted(spans, key=itemgetter(0))
-        rows[layer] = [(*fragments[0], label) for fragments, label, _ in by_place]
-        details[layer] = [more for _, _, more in by_place]
-    return Layers({}, rows, details=details)
+    """Return layers with the spans by position, as in `in_order`, unless they are `ordered`."""
+    return {layer: spans_of(layer, spans, ordered=ordered) for layer, spans in layers.items()}
 
 
 def spans_of(layer: str, layer_spans: Iterable[LayerSpan], *, ordered: bool) -> list[Span]:

@@ -227,15 +227,6 @@ def scheme_called(name: str) -> str:
     return scheme
 
 
-def detect_scheme(tags: Iterable[str]) -> str | None:
-    """Return the scheme of these tags, or None if all of them are O; see `scheme_of`.
-
-    >>> detect_scheme(["O", "S-PER"]), detect_scheme(["O"])
-    ('BIOES', None)
-    """
-    return scheme_of(set(pairwise(chain((OUTSIDE,), tags))))
-
-
 @lru_cache(maxsize=1 << 16)
 def continues(previous: str, tag: str) -> bool:
     """Return whether, by the lenient rule, `tag` continues the span of `previous`."""
@@ -314,23 +305,20 @@ def decode_strictly(tags: Sequence[str], scheme: str) -> Iterator[Chunk]:
 def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "conlleval") -> list[Chunk]:
     """Return the spans of one sequence of tags as (start, end, label), half-open, in order.
 
-    If `scheme` is None, it is detected from these tags. `invalid` is the treatment of ill-formed tags. Raises
-    `TagError` for a tag outside the scheme and, if `invalid` is ``error``, for the first ill-formed tag;
-    `UsageError` for an unknown scheme or treatment.
+    `invalid` is the treatment of ill-formed tags, one of `INVALID`. If `scheme` is None, the lenient treatment needs
+    none, and the others detect it from these tags. Raises `TagError` for what is no tag or outside the scheme and, if
+    `invalid` is ``error``, for the first ill-formed tag.
 
     >>> decode_tags(["O", "I-PER", "I-PER"], "BIO", invalid="discard")
     []
     """
-    if invalid not in INVALID:
-        raise UsageError(
-            f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
-        )
-    scheme = detect_scheme(tags) if scheme is None else scheme_called(scheme)
+    if scheme is None and invalid == "conlleval":
+        return list(decode(tags))
+    scheme = scheme or scheme_of(neighbours_of(tags))
     if scheme is None:
         return []
-    wrong = first_illegal(tags, scheme)
-    if wrong is None or invalid == "conlleval":
+    if not count_illegal(neighbours_of(tags), scheme) or invalid == "conlleval":
         return list(decode(tags))
     if invalid == "discard":
         return list(decode_strictly(tags, scheme))
-    raise TagError(ill_formed(tags, wrong, scheme))
+    raise TagError(ill_formed(tags, first_illegal(tags, scheme) or 0, scheme))

@@ -11,7 +11,7 @@ from itertools import compress
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
-from clueval.core.tags import OUTSIDE, is_tag
+from clueval.core.tags import OUTSIDE, decode_tags, is_tag
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.column_format import (
     ColumnFormat,
@@ -21,7 +21,7 @@ from clueval.formats.column_format import (
     place_of,
     wanted_layers,
 )
-from clueval.formats.tag_lists import SeenTags, chunks_of, place_of_error
+from clueval.formats.tag_lists import SeenTags, place_of_error
 
 _WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
@@ -219,7 +219,7 @@ class ColumnValues:
         scheme = self._reader.options.scheme or self.schemes.get(layer)
         invalid = self._reader.options.invalid or "conlleval"
         try:
-            chunks = chunks_of(tags_with_borders, scheme, invalid)
+            chunks = decode_tags(tags_with_borders, scheme, invalid)
         except TagError as error:
             index, problem = place_of_error(tags_with_borders, scheme, error)
             row = index - bisect_left(borders, index)

@@ -39,7 +39,6 @@ class Form:
         lacks_tokens: whether it has tags alone, whose tokens are those of gold.
         is_table: whether it is a table of spans, which may take the texts of the other side, whichever that is.
         is_one_document: whether a file is one document, whose id is its name.
-        gives_spans_as_rows: whether its readers give layers as `clueval.core.span_forms.layers_of` makes them.
         has_rows: whether its documents may be rows in memory.
     """
 
@@ -57,7 +56,6 @@ class Form:
     lacks_tokens: bool = False
     is_table: bool = False
     is_one_document: bool = False
-    gives_spans_as_rows: bool = False
     has_rows: bool = False
 
     def derive(self, **attributes: object) -> None:

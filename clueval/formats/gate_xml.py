@@ -400,7 +400,6 @@ GATE_XML = FileFormat(
     holds="GATE documents as XML: a text and named annotation sets",
     read=_read,
     is_one_document=True,
-    gives_spans_as_rows=True,
     sets=_sets_of,
     options=frozenset({"annotation_set"}),
     adds_sets=True,

@@ -61,7 +61,6 @@ class Markup(Form):
     strict: bool = False
     named_by_file: bool = True
     is_one_document: bool = True
-    gives_spans_as_rows: bool = True
     kind: ClassVar[Kind] = "markup"
 
 

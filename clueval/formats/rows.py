@@ -23,7 +23,7 @@ from clueval.core.span_forms import (
     members_of,
     spans_of,
 )
-from clueval.core.tags import OUTSIDE
+from clueval.core.tags import OUTSIDE, decode_tags
 from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError, described
 from clueval.formats.dialect import (
     SCALAR,
@@ -44,7 +44,7 @@ from clueval.formats.form import is_row
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.recognition import keys_of_tags
-from clueval.formats.tag_lists import SeenTags, chunks_of, names_of_tags
+from clueval.formats.tag_lists import SeenTags, names_of_tags
 
 _NO_TAG = -100
 _PLACE = itemgetter(0, 1)
@@ -103,11 +103,11 @@ def _decoded(
 ) -> list[Row]:
     """Return the spans of tags, sentence by sentence. Raises `TagError`."""
     if not sentences:
-        return list(chunks_of(tags, scheme, invalid))
+        return list(decode_tags(tags, scheme, invalid))
     return [
         (first + start, first + end, label)
         for first, last, _ in sentences
-        for start, end, label in chunks_of(tags[first:last], scheme, invalid)
+        for start, end, label in decode_tags(tags[first:last], scheme, invalid)
     ]
 
 

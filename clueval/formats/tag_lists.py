@@ -1,4 +1,4 @@
-"""Tags: the spans of a sequence of tags, the names of tags that are numbers, and the tags of a document."""
+"""Tags: those that a file has had, the names of tags that are numbers, and the tags of a document."""
 
 from __future__ import annotations
 
@@ -10,12 +10,8 @@ from clueval.core.document import Document
 from clueval.core.span import NO_LABEL
 from clueval.core.tags import (
     OUTSIDE,
-    Chunk,
     count_illegal,
-    decode,
-    decode_tags,
     first_illegal,
-    neighbours_of,
     scheme_of,
     split_tag,
 )
@@ -23,18 +19,6 @@ from clueval.files.errors import FileError, FormatError, TagError
 
 _KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
 """The keys under which configurations of models and data sets have the names of tags."""
-
-
-def chunks_of(tags: Sequence[str], scheme: str | None, invalid: str) -> list[Chunk]:
-    """Return the spans of the tags of one sentence.
-
-    Raises `TagError` for what is no tag or outside the scheme and, if `invalid` is ``error``, for an ill-formed one.
-    """
-    if scheme is None and invalid == "conlleval":
-        return list(decode(tags))
-    if scheme is not None:
-        count_illegal(neighbours_of(tags), scheme)
-    return decode_tags(tags, scheme, invalid)
 
 
 class SeenTags:

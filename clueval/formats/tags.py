@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import Frozen
-from clueval.core.tags import INVALID, split_tag
+from clueval.core.tags import INVALID, decode_tags, split_tag
 from clueval.files.errors import FormatError, TagError
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.recognition import DOCSTART
-from clueval.formats.tag_lists import chunks_of
 
 _ADVICE = "each block of tags belongs to a sentence of gold, in the same order"
 
@@ -49,7 +48,7 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
             line = line or block.line
             _require_same(block, document, number, end - start, file.name)
             try:
-                chunks = chunks_of(block.tags, options.scheme, options.invalid or "conlleval")
+                chunks = decode_tags(block.tags, options.scheme, options.invalid or "conlleval")
             except TagError as error:
                 error.file, error.line, error.document = file.name, line, document.id
                 raise

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import ALTERNATIVES, EITHER, FEW_DOCUMENTS, SENTENCE, UNIT, DocumentPlace, Plan
-from clueval.core.document import ID, Document, Layers, Row, collector_paused_for
+from clueval.core.document import ID, Document, Layers, Row
 from clueval.core.metric import split_metrics
 from clueval.core.span import DEFAULT_LAYER, NOTHING, SIDES
 from clueval.core.tags import (
@@ -305,12 +305,6 @@ class LayerClusters:
         return totals
 
     @property
-    def number_of_rows(self) -> int:
-        """The number of rows in the clusters of all places."""
-        clusters = chain(chain.from_iterable(self.of_place.values()), self.of_sentence.values())
-        return sum(map(len, clusters))
-
-    @property
     def is_full(self) -> bool:
         """Whether the clusters should be counted now, to limit the memory."""
         most = MOST_CLUSTERS if len(self.of_place) == 1 else MOST_ENTRIES
@@ -438,8 +432,7 @@ class ClusterCounting:
     # Counting
 
     def _count(self) -> None:
-        with collector_paused_for(max(group.number_of_rows for group in self.groups)):
-            self._count_cases()
+        self._count_cases()
         for metric, group in product(self._of_tags, self.groups):
             self._count_tags(metric, group)
         for group in self.groups:

@@ -33,7 +33,7 @@ from clueval.core.span_forms import (
     is_number,
     is_span,
 )
-from clueval.core.tags import is_tag, split_tag
+from clueval.core.tags import decode_tags, is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
 from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
@@ -185,8 +185,6 @@ class MemorySides:
 
 def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
     """Raise the error of the first value of a sentence that is no tag of the scheme, with its place."""
-    from clueval.formats.tag_lists import chunks_of  # only for wrong tags
-
     for position, tag in enumerate(tags):
         if not isinstance(tag, str):
             raise UsageError(
@@ -195,7 +193,7 @@ def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
         try:
             split_tag(tag)
             if scheme is not None:
-                chunks_of([tag], scheme, "conlleval")
+                decode_tags([tag], scheme, "conlleval")
         except TagError as error:
             error.problem = f"{place}[{position}]: {error.problem}"
             raise
@@ -820,10 +818,8 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
 
 def _document_of_tags(tags: Sequence[str], id_: str, options: Reading | None = None) -> Document:
     """Return the tags of one sentence as a document, whose tokens are empty. Raises `TagError`."""
-    from clueval.formats.tag_lists import chunks_of  # most lists of tags are counted without documents
-
     scheme, invalid = (None, None) if options is None else (options.scheme, options.invalid)
-    rows = list(chunks_of(tags, scheme, invalid or "conlleval"))
+    rows = list(decode_tags(tags, scheme, invalid or "conlleval"))
     tokens = ("",) * len(tags)
     return Document(
         id_, Layers({}, {DEFAULT_LAYER: rows}), tokens=tokens, tags=Frozen({DEFAULT_LAYER: list(tags)})

@@ -82,11 +82,6 @@ class Source:
     def path(self) -> Path:
         return self.file.path
 
-    @property
-    def is_document_of_rows(self) -> bool:
-        """Whether a file of this format has one document, whose spans may be counted as rows."""
-        return self.form.is_one_document and self.form.gives_spans_as_rows
-
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the file; memory holds one, unless its format is held as a whole."""
         file = replace(self.file, texts=self._texts)

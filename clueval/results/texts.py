@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from itertools import chain, islice
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from clueval.reading.source import Source
 
 FilePair = tuple[str | None, Path, Path]
-
-PAIRS_TOGETHER = 200
-"""The number of pairs of files of one document each that are counted at once; all are read again if one is unusual."""
 
 
 @dataclass
@@ -136,46 +132,8 @@ class FileReading:
         self, pairs: Iterable[FilePair], plan: Plan, layers: Sequence[str], progress: Progress | None = None
     ) -> Iterator[Bag]:
         """Yield the bags of pairs of files, in their order."""
-        remaining = iter(pairs)
-        are_rows = not (self.steps or plan.by or plan.units or plan.where)
-        while group := list(islice(remaining, PAIRS_TOGETHER)):
-            sources_of = cache(partial(self.sources, progress=progress))  # it gets the bytes of a file once
-            bag = self._bag_of_rows(group, plan, layers, sources_of) if are_rows else None
-            are_rows = bag is not None
-            if bag is not None:
-                yield bag
-            else:
-                for sources in map(sources_of, group):
-                    yield self._bag_of_pair([source.anew() for source in sources], plan, layers)
-
-    def _bag_of_rows(
-        self,
-        pairs: Sequence[FilePair],
-        plan: Plan,
-        layers: Sequence[str],
-        sources_of: Callable[[FilePair], Sequence[Source]],
-    ) -> Bag | None:
-        """Return the bag of pairs of files that have one document each; None if documents must be counted.
-
-        Of one pair, documents are held, and counted if they have more than rows.
-        """
-        first = sources_of(pairs[0])
-        if not all(source.is_document_of_rows for source in first):
-            return None
-        from clueval.reading.triples import bag_of_row_files  # columns do not need it
-
-        read = Read()
-        texts = chain.from_iterable(self.sides.texts_of(sources_of(pair), read) for pair in pairs)
-        if len(pairs) > 1:
-            bag = bag_of_row_files(first, texts, plan)
-        else:
-            documents = list(texts)
-            bag = bag_of_row_files(first, documents, plan)
-            bag = self._bag_of_documents(documents, plan, layers) if bag is None else bag
-        if bag is not None:
-            bag.read.include(read)
-            bag.read.settle(self.schemes)
-        return bag
+        for pair in pairs:
+            yield self._bag_of_pair(self.sources(pair, progress), plan, layers)
 
     def _bag_of_pair(self, sources: Sequence[Source], plan: Plan, layers: Sequence[str]) -> Bag:
         from clueval.reading.column_files import bag_of_columns  # not needed for what is in memory
@@ -189,18 +147,14 @@ class FileReading:
             sources = sources if bag is None else rows
         if bag is None:
             read = Read()
-            bag = self._bag_of_documents(self.sides.texts_of(sources, read), plan, layers)
+            texts = _pairs(self.sides.texts_of(sources, read))
+            bag = count(texts, replace(plan, steps=steps_in_order(self.steps, plan)), layers)
             bag.read.include(read)
         else:
             for side, source in zip(SIDES, sources, strict=True):
                 source.see(bag.read, side)
         bag.read.settle(self.schemes)
         return bag
-
-    def _bag_of_documents(
-        self, texts: Iterable[Sequence[Document]], plan: Plan, layers: Sequence[str]
-    ) -> Bag:
-        return count(_pairs(texts), replace(plan, steps=steps_in_order(self.steps, plan)), layers)
 
 
 def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> tuple[Step, ...]:
@@ -321,7 +275,7 @@ def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
         return None
     from clueval.reading.triples import bag_of_triples  # not needed for files
 
-    return bag_of_triples(gold, predicted, plan, ids=sides.ids)
+    return bag_of_triples(gold, predicted, plan)
 
 
 def _pairs(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Pair]]:

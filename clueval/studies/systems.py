@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.core.document import Document, collector_paused
+from clueval.core.document import Document
 from clueval.core.matching import KINDS, with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
@@ -174,12 +174,11 @@ class TwoSystems(ErrorReport):
         searches = [Search(self.choice, self.layers, also_right=True) for _ in range(self._systems)]
         for text in self._texts():
             results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
-            with collector_paused(text):
-                for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
-                    for case in search.cases(pair):
-                        for judged_span in search.judged(pair, case):
-                            key = judged_span.sequence, judged_span.side, *place_and_labels(judged_span.span)
-                            results_by_key.setdefault(key, [None, None])[system] = judged_span
+            for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
+                for case in search.cases(pair):
+                    for judged_span in search.judged(pair, case):
+                        key = judged_span.sequence, judged_span.side, *place_and_labels(judged_span.span)
+                        results_by_key.setdefault(key, [None, None])[system] = judged_span
             all_results = [(first, second) for first, second in results_by_key.values()]
             errors = []
             for results in all_results:

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.core.case import Case
 from clueval.core.count import Plan, count, decided, sequences_of
-from clueval.core.document import Pair, collector_paused, metadata_with_id
+from clueval.core.document import Pair, metadata_with_id
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.located import EqualCases, Located, document_of_error, located
@@ -246,8 +246,7 @@ class Search:
 
     def wrong(self, pair: Pair) -> list[JudgedSpan]:
         """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
-        with collector_paused([pair]):
-            spans = [span for case in self.cases(pair, []) for span in self.judged(pair, case)]
+        spans = [span for case in self.cases(pair, []) for span in self.judged(pair, case)]
         return sorted(spans, key=text_order)
 
     def judged(self, pair: Pair, located_case: Located) -> list[JudgedSpan]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from os import PathLike, fsdecode
 from typing import Any, ClassVar, NamedTuple
 
+from clueval.core.count import Step
 from clueval.core.document import GROUP, Document, Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.span import DEFAULT_LAYER, Frozen, Ranges, Span, name_of
@@ -36,7 +37,7 @@ from clueval.transforms.changes import (
 
 
 @dataclass(frozen=True)
-class AnyOf:
+class AnyOf(Step):
     """A step that chooses, of each text, the gold that is nearest to predicted ("any annotator is right").
 
     It is given a pair for each gold, in the order of `names`, and returns one of them, with the pairs beside it.
@@ -79,9 +80,6 @@ class AnyOf:
                 notes.update({key: times for key, times in pair.notes.items() if key[1] == HIDDEN})
         chosen, *beside = of_golds[nearest]
         return [replace(chosen, notes=dict(notes + Counter(chosen.notes))), *beside]
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
 
 
 def _errors(pair: Pair) -> int:

@@ -34,18 +34,8 @@ Note = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class EachPair:
+class EachPair(Step):
     """Base of steps that make pairs of each pair of a text. A subclass has `signature` and `of_pair`."""
-
-    @property
-    def signature(self) -> tuple[str, str]:
-        """The name of the step and its choice, for the signature."""
-        raise NotImplementedError
-
-    @property
-    def zeros(self) -> Sequence[Note]:
-        """The notes that are reported though they are 0."""
-        return ()
 
     def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
         return [changed for pair in pairs for changed in self.of_pair(pair)]
@@ -53,10 +43,6 @@ class EachPair:
     def of_pair(self, pair: Pair) -> Iterable[Pair]:
         """Return the pairs that count instead of a pair."""
         raise NotImplementedError
-
-    def check(self, notes: Notes) -> Iterable[str]:
-        """Yield warnings, given the sum of all notes; raise `UsageError` for a choice that never applied."""
-        return ()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.core import alignment as room
 from clueval.core.alignment import Alignment, align, are_unknown, edit_distance, tokens_in
 from clueval.core.document import Document
 from clueval.core.span import Span
@@ -85,29 +84,6 @@ def test_the_alignment_is_minimal_and_its_columns_are_those_that_a_scan_finds(
     for column in range(len(columns) + 1):
         assert alignment.gold_before(column) == sum(number < column for number in of_gold)
         assert alignment.predicted_before(column) == sum(number < column for number in of_predicted)
-
-
-@given(WIDE, WIDE)
-def test_equal_and_other_alphabets_give_the_same_steps(gold: str, predicted: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(room, "_LARGE", 0)
-        recoded = align(gold, predicted)
-
-    assert recoded == align(gold, predicted)
-
-
-def test_texts_of_more_than_256_shared_characters_are_recoded_without_confusion() -> None:
-    letters = [chr(0x4E00 + number) for number in range(400)]
-    gold = "".join(letters) + "xy"
-    predicted = "".join(letters[:200] + letters[201:]) + "zx"
-
-    own, other = room._recoded(gold, predicted)
-
-    assert [one == two for one, two in zip(gold[201:], predicted[200:], strict=False)] == [
-        one == two for one, two in zip(own[201:], other[200:], strict=False)
-    ]
-    assert table_distance(own, other) == table_distance(gold, predicted) == 3
-    assert sum(character < "\u0100" for character in set(own)) == 255
 
 
 @pytest.mark.parametrize("text", ["§ 823 BGB", "a-b--c", "東京都", "e\u0301te\u0301", "שלום עולם", "👩‍👩‍👧"])

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import clueval
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Case, Where, case_of, keys_of, presence
-from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, changed, count
-from clueval.core.document import Document, Group, Layers, Notes, Pair, Sentence
+from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, Step, changed, count
+from clueval.core.document import Document, Group, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.located import located
@@ -200,11 +200,10 @@ class AtOnce(Metric):
 
 
 @dataclass(frozen=True)
-class Beside:
+class Beside(Step):
     """A step that sets the first span of predicted beside the text."""
 
-    signature: tuple[str, str] = ("beside", "yes")
-    zeros: tuple[tuple[str, ...], ...] = ()
+    signature: ClassVar[tuple[str, str]] = ("beside", "yes")
 
     def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
         return [new for pair in pairs for new in self.changed(pair)]
@@ -213,9 +212,6 @@ class Beside:
         lost = Document("d", {"x": pair.predicted.layers["x"][:1]}, tokens=["lost"] * 3)
         kept = replace(pair.predicted, layers={"x": pair.predicted.layers["x"][1:]})
         return [replace(pair, predicted=kept), Pair(Document("d", {}), lost, beside=True)]
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
 
 
 def document(*ranges: tuple[int, int], name: str = "d", start: int = 0, **changes: Any) -> Document:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pytest
 
 import clueval
 from clueval.core.bag import Bag, Read
 from clueval.core.case import TOKENS as TOKENS_OF_SPANS
-from clueval.core.count import Plan, count
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.count import Plan, Step, count
+from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.span import Span
 from clueval.files.errors import TagError
@@ -22,11 +23,10 @@ TOKENS = list("abcd")
 
 
 @dataclass(frozen=True)
-class Renamed:
+class Renamed(Step):
     """A step that renames the labels of gold to C, and sets predicted spans with label B apart."""
 
-    signature: tuple[str, str] = ("renamed", "yes")
-    zeros: tuple[tuple[str, ...], ...] = ()
+    signature: ClassVar[tuple[str, str]] = ("renamed", "yes")
 
     def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
         return [changed for pair in pairs for changed in self.changed(pair)]
@@ -39,9 +39,6 @@ class Renamed:
             for beside in (False, True)
         )
         return [Pair(gold, kept), Pair(Document("d", {}), replace(lost, tokens=None), beside=True)]
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
 
 
 def bag_of(*pairs: Pair, where: dict[str, str] | None = None, steps: tuple[Renamed, ...] = ()) -> Bag:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import pickle
 from dataclasses import MISSING, fields, replace
 from inspect import signature
@@ -15,13 +14,10 @@ from hypothesis import strategies as st
 from oracles import naive_components
 
 from clueval.core.document import (
-    MANY,
     Document,
     Layers,
     MissingId,
-    Pair,
     Sentence,
-    collector_paused,
     same_id,
 )
 from clueval.core.overlap import (
@@ -375,19 +371,3 @@ def test_errors_name_their_place_also_after_pickling() -> None:
     assert str(error) == str(again) == "g.vrt:3, document 'd1': a NUL (remove it)"
     assert (type(again), again.line) == (FormatError, 3)
     assert "\n" not in str(CluevalError("a\nb\x1b[31m"))
-
-
-@pytest.mark.parametrize("number", [2, MANY])
-@pytest.mark.parametrize("enabled", [True, False])
-def test_the_garbage_collector_is_restored_also_after_an_exception(number: int, enabled: bool) -> None:
-    document = Document("d", {"label": [Span(0, 1)] * number})
-    (gc.enable if enabled else gc.disable)()
-    try:
-        with collector_paused([Pair(document, document)]):
-            assert gc.isenabled() == (enabled and number == 2)
-        assert gc.isenabled() == enabled
-        with pytest.raises(SpanError), collector_paused([Pair(document, document)]):
-            Span(1, 0)
-        assert gc.isenabled() == enabled
-    finally:
-        gc.enable()

@@ -174,13 +174,13 @@ def test_errors_of_a_folder_go_on_in_files_that_are_not_read_sentence_by_sentenc
     assert [row["text"] for row in rows] == ["Ulm", "Bonn"]
 
 
-@pytest.mark.parametrize("discontinuous", [None, 3, 210, 402])
+@pytest.mark.parametrize("discontinuous", [None, 3, 12])
 def test_many_pairs_of_files_of_one_document_each_are_counted_as_documents_are(
     discontinuous: int | None, tmp_path: Path
 ) -> None:
     for side in ("gold", "predicted"):
         (tmp_path / side).mkdir()
-        for number in range(403):  # `PAIRS_TOGETHER` is 200
+        for number in range(13):
             path = tmp_path / side / f"{number}.txt"
             path.write_text("Ada went to Ulm", encoding="utf-8")
             span = "PER 0 3;4 8\tAda went" if number == discontinuous else "PER 0 3\tAda"
@@ -191,5 +191,5 @@ def test_many_pairs_of_files_of_one_document_each_are_counted_as_documents_are(
 
     result = clueval.score(*sides, metrics="exact")
 
-    assert result.documents == 403
+    assert result.documents == 13
     assert result.metrics == of_documents.metrics
