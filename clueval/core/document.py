@@ -44,13 +44,14 @@ class Layers(Mapping[str, Sequence[Span]]):
 
     `rows` may be a mapping that makes the rows of a layer when they are looked up. `line` is the line of these spans in
     their file, if they stand on the same one; of layers in `details`, each span has its own, and features and an id.
+    `within` is a range of positions in which all rows lie, as the reader has checked.
 
     >>> layers = Layers({}, rows={"entity": [(0, 2, "PER")]})
     >>> layers["entity"][0].labels, layers.rows("entity")
     ({'entity': 'PER'}, [(0, 2, 'PER')])
     """
 
-    __slots__ = ("_details", "_line", "_rows", "_spans")
+    __slots__ = ("_details", "_line", "_rows", "_spans", "_within")
 
     def __init__(
         self,
@@ -58,11 +59,13 @@ class Layers(Mapping[str, Sequence[Span]]):
         rows: Mapping[str, Sequence[Row]] = NOTHING,
         line: int | None = None,
         details: Mapping[str, Sequence[Details]] = NOTHING,
+        within: tuple[int, int] | None = None,
     ) -> None:
         self._spans: dict[str, Sequence[Span]] = dict(spans)
         self._rows = rows
         self._line = line
         self._details = details
+        self._within = within
 
     def __getitem__(self, layer: str) -> Sequence[Span]:
         if layer not in self._spans:
@@ -106,11 +109,10 @@ class Layers(Mapping[str, Sequence[Span]]):
         return self._details.get(layer, ())
 
     def are_rows_within(self, start: int, end: int) -> bool:
-        """Return whether all layers are rows, and all rows lie in a range of positions.
-
-        Those that are made when they are looked up are of tags, which lie in it.
-        """
-        for rows in self._rows.values() if isinstance(self._rows, dict) else ():
+        """Return whether all layers are rows, and all rows lie in a range of positions."""
+        if self._within == (start, end):
+            return True
+        for rows in self._rows.values():
             for first, last, _ in rows:
                 if not start <= first <= last <= end:
                     return False

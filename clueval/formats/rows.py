@@ -140,6 +140,7 @@ class RowReader(RowInput):
         self._text: str | None = None
         self._tokens: list[str] | None = None
         self._id = ""
+        self._within: tuple[int, int] | None = None  # the range in which all spans so far lie
         self._keys_of_row = lru_cache(_MOST_SHAPES)(self._new_row_keys)
         self._keys_of_span = lru_cache(_MOST_SHAPES)(self._new_span_keys)
         self._tag_names: dict[str, Mapping[int, str]] = {}
@@ -312,14 +313,15 @@ class RowReader(RowInput):
 
     def _layers_of_tags(self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence]) -> Layers:
         scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
+        within = 0, len(self._tokens or ())
         if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
-            return Layers({}, _RowsOfTags(tags, sentences), self.number)
+            return Layers({}, _RowsOfTags(tags, sentences), self.number, within=within)
         try:
             rows = {layer: _decoded(values, sentences, scheme, invalid) for layer, values in tags.items()}
         except TagError as error:
             error.file, error.line, error.document = self.file, self.number, self._id
             raise
-        return Layers({}, rows, self.number)
+        return Layers({}, rows, self.number, within=within)
 
     # Spans
 
@@ -338,7 +340,9 @@ class RowReader(RowInput):
 
     def _layers(self, row: Mapping[str, Any], keys: Mapping[str, str | None]) -> Mapping[str, Sequence[Span]]:
         """Return the spans of each layer, which are made when they are asked for, unless they have gaps or groups."""
-        ordered = self.dialect.ordered
+        ordered, content = self.dialect.ordered, self._tokens if self._text is None else self._text
+        in_points = self.options.offsets in (None, "points")
+        self._within = (0, len(content)) if in_points and content is not None else None
         rows: dict[str, list[Row]] = {}
         details: dict[str, list[Details]] = {}
         spans: dict[str, list[Span]] = {}
@@ -360,7 +364,7 @@ class RowReader(RowInput):
                 layer_details = [layer_details[number] for number in order]
             if layer_details:
                 details[layer] = layer_details
-        layers = Layers({}, rows, self.number, details)
+        layers = Layers({}, rows, self.number, details, self._within)
         return {layer: spans.get(layer) or layers[layer] for layer in keys} if spans else layers
 
     def _items(self, items: Any, key: str, source: str) -> list[Any]:
@@ -382,8 +386,8 @@ class RowReader(RowInput):
         The loop takes most of the time of reading, so it is one body. `are_members`: `_members` has returned `items`.
         """
         dialect, in_points = self.dialect, self.options.offsets in (None, "points")
-        text, content = self._text, self._tokens if self._text is None else self._text
-        limit = len(content) if in_points and content is not None else sys.maxsize
+        text = self._text
+        limit = sys.maxsize if self._within is None else self._within[1]
         nothing: Details = NOTHING, None, self.number
         more = bool(dialect.end_inclusive)
         rows: list[Row] = []
@@ -416,6 +420,7 @@ class RowReader(RowInput):
                 label = self._label(label)
             end += more
             if not 0 <= start < end <= limit:
+                self._within = None
                 self._require_place(start, end, layer, label)
             if (
                 reference is not None
