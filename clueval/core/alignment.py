@@ -57,9 +57,8 @@ class Alignment:
     columns that differ.
 
     >>> alignment = align("Tolkien was", "Tolkieene xas")
-    >>> print(*alignment.rows(), sep="\\n")
-    Tolkie-n- was
-    Tolkieene xas
+    >>> list(alignment.pieces())
+    [('Tolkie', 'Tolkie'), ('', 'e'), ('n', 'n'), ('', 'e'), (' ', ' '), ('w', 'x'), ('as', 'as')]
     >>> alignment.distance, alignment.column_of_gold(6), alignment.column_of_gold(7)
     (3, 7, 9)
     """
@@ -119,16 +118,6 @@ class Alignment:
         """Yield the gold and the predicted characters of each step; a side without characters is empty."""
         for _, gold_start, gold_end, predicted_start, predicted_end in self.steps:
             yield self.gold[gold_start:gold_end], self.predicted[predicted_start:predicted_end]
-
-    def rows(self, gap: str = "-") -> tuple[str, str]:
-        """Return the two texts to show one above the other, each with one character per column.
-
-        `gap` fills the columns in which a side has no character; it may also be a character of the texts.
-        """
-        pairs = [
-            (gold or gap * len(predicted), predicted or gap * len(gold)) for gold, predicted in self.pieces()
-        ]
-        return "".join(gold for gold, _ in pairs), "".join(predicted for _, predicted in pairs)
 
 
 def align(

@@ -38,7 +38,11 @@ def file_rows(
         first = next(values, None)
         if first is None and not empty_is_row:
             return
-        if first is not None and not (beginning.lstrip().startswith(b"[") and _is_part(first[1])):
+        value = None if first is None else first[1]
+        is_part = isinstance(value, str)  # whether the first element of an array is part of a row
+        if isinstance(value, dict):
+            is_part = "entity_type" in value and "text" not in value and "full_text" not in value
+        if first is not None and not (is_part and beginning.lstrip().startswith(b"[")):
             yield first
             yield from values
             return
@@ -55,13 +59,6 @@ def problem_of(error: json.JSONDecodeError) -> str:
     'Unterminated string'
     """
     return error.msg.removesuffix(" at").removesuffix(" starting")
-
-
-def _is_part(value: object) -> bool:
-    """Return whether the first element of an array is part of a row."""
-    if isinstance(value, dict):
-        return "entity_type" in value and "text" not in value and "full_text" not in value
-    return isinstance(value, str)
 
 
 _BLANK = re.compile(r"[ \t\r\n]*")

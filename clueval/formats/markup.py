@@ -163,7 +163,15 @@ class _MarkupReader(EventReader):
         form = self._form
         element = _Element(name, attributes, self._line)
         if _begin_with(form.text, self._path):
-            self._start_in_text(element)
+            if form.inline not in ("*", name):
+                advice = f"only <{form.inline}> is allowed; write &lt; for the character"
+                problem = f"an element <{name:.40}> in the text"
+                self._refuse(problem, advice if form.inline else "write the text as CDATA")
+            if self._open is not None:
+                outer, _ = self._open
+                problem = f"an element <{name:.40}> within the <{outer.name:.40}> of line {outer.line}"
+                self._refuse(problem, "spans of this format do not nest")
+            self._open = element, self._length
         elif self._is_at(form.document, name):
             self._begin(attributes.get(form.id) or str(len(self._documents) + 1))
         elif self._is_at(form.text, name):
@@ -179,19 +187,6 @@ class _MarkupReader(EventReader):
     def _is_at(self, path: str, element: str) -> bool:
         """Return whether an element that begins or ends has this path."""
         return path.count("/") == len(self._path) and _begin_with(path, [*self._path, element])
-
-    def _start_in_text(self, element: _Element) -> None:
-        inline, name = self._form.inline, element.name
-        if inline not in ("*", name):
-            advice = f"only <{inline}> is allowed; write &lt; for the character"
-            self._refuse(
-                f"an element <{name:.40}> in the text", advice if inline else "write the text as CDATA"
-            )
-        if self._open is not None:
-            outer, _ = self._open
-            problem = f"an element <{name:.40}> within the <{outer.name:.40}> of line {outer.line}"
-            self._refuse(problem, "spans of this format do not nest")
-        self._open = element, self._length
 
     def _text(self, text: str) -> None:
         if _begin_with(self._form.text, self._path):

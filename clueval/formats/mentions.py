@@ -397,16 +397,17 @@ def _answers_within(text: str) -> Iterator[tuple[Any, int]]:
         except (ValueError, RecursionError):
             continue
         if isinstance(value, list):
-            is_answer = all(isinstance(item, dict) for item in value) or all(map(_is_pair, value))
+            is_answer = all(isinstance(item, dict) for item in value) or all(
+                isinstance(item, list)
+                and len(item) == 2
+                and all(isinstance(part, str | None) for part in item)
+                for item in value
+            )
         else:
             has_key = not value.keys().isdisjoint((*LISTS, *WRAPPERS))
             is_answer = has_key or all(texts is None or isinstance(texts, list) for texts in value.values())
         if value and is_answer:
             yield value, end
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(item, str | None) for item in value)
 
 
 def _checked_text(value: object, what: str) -> str:

@@ -88,7 +88,7 @@ def row_writer(dialect: Dialect) -> Writer:
     holds |= set() if dialect.tags else {"overlapping spans"}
     holds |= {"spans across sentences"}
     holds |= {"gaps"} if dialect.gaps else set()
-    holds |= {"features"} if _holds_features(dialect) or dialect.joined else set()
+    holds |= {"features"} if (dialect.features and not dialect.lists) or dialect.joined else set()
     holds |= {"layers"} if dialect.source_is in ("key", "control") else set()
     holds |= {"metadata"} if dialect.metadata or dialect.rest else set()
     hints = dialect.hints
@@ -118,10 +118,6 @@ def _pieces(dialect: Dialect, documents: Iterable[Document]) -> Iterator[str]:
         before = ","
     if dialect.array or before == "[":
         yield "[]\n" if before == "[" else "]\n"
-
-
-def _holds_features(dialect: Dialect) -> bool:
-    return bool(dialect.features) and not dialect.lists
 
 
 def _holds_feature(dialect: Dialect, name: str, value: object) -> bool:

@@ -372,8 +372,10 @@ class RowReader(RowInput):
         items = items if type(items) is list else self.listed(items, repr(key))
         if self._control:
             items = [item for item in items if type(item) is not dict or item.get(self._control) == source]
-        if self.set is not None and self.dialect.of_span:
-            items = [item for item in items if type(item) is not dict or self._is_of_set(item)]
+        if self.set is not None and (of_span := self.dialect.of_span):
+            owners = [first_value(item, of_span) if type(item) is dict else None for item in items]
+            pairs = zip(items, owners, strict=True)
+            items = [item for item, owner in pairs if owner is None or str(owner) == self.set]
         return list(self._members(items)) if self._span_paths else items
 
     def _spans(
@@ -433,10 +435,6 @@ class RowReader(RowInput):
         if references or not in_points:
             rows = self._in_points(rows, ranges, references)
         return rows, details if has_details else [], ranges
-
-    def _is_of_set(self, item: Mapping[str, Any]) -> bool:
-        owner = first_value(item, self.dialect.of_span)
-        return owner is None or str(owner) == self.set
 
     def _members(self, items: Iterable[Any]) -> Iterator[Any]:
         """Yield spans with the values of paths, and after each its alternatives."""

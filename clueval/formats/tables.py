@@ -68,14 +68,11 @@ _Rows = defaultdict[str | None, list[_SpanOfRow]]
 class _TableReader:
     """Reads one table.
 
-    `unit` is what positions count; None: neither the table nor the other side has a text. In memory, a bare end is
-    exclusive.
+    `unit` is what positions count; None: neither the table nor the other side has a text.
     """
 
-    def __init__(
-        self, options: FormatOptions, file: str | None, unit: str | None, *, in_memory: bool = False
-    ) -> None:
-        self._options, self._file, self._unit, self._in_memory = options, file, unit, in_memory
+    def __init__(self, options: FormatOptions, file: str | None, unit: str | None) -> None:
+        self._options, self._file, self._unit = options, file, unit
         self._inclusive = 0  # 1 if ends are the last positions
         self._end_name = ""
         self._is_fitting = False  # whether the text of a row is that at its positions
@@ -93,7 +90,7 @@ class _TableReader:
         if names is None:
             return rows
         header = self._header(names, number)
-        is_bare = header.end_name in BARE_ENDS and not self._in_memory
+        is_bare = header.end_name in BARE_ENDS
         if is_bare and self._unit is None:
             self._refuse(
                 number,
@@ -266,24 +263,23 @@ def read_table(
     options: FormatOptions,
     *,
     file: str | None = None,
-    in_memory: bool = False,
 ) -> Iterator[Document]:
     """Yield the documents of `texts` with the spans of a table.
 
-    `texts` have texts or tokens in one unit, or none of them has. Every end of a table in memory is exclusive, except
-    ``end_inclusive``. Raises `FormatError` with the line for rows that cannot be read, for texts of rows that differ
-    from the text and for a bare end of a file without texts, and `SpanError` for spans outside the text.
+    `texts` have texts or tokens in one unit, or none of them has. Raises `FormatError` with the line for rows that
+    cannot be read, for texts of rows that differ from the text and for a bare end of a file without texts, and
+    `SpanError` for spans outside the text.
 
     >>> text = Document("d", {}, text="Ada in Ulm", unit="character")
     >>> records = [(0, ["start", "end", "label"]), (1, ["0", "3", "PER"])]
-    >>> next(read_table(records, [text], FormatOptions(), in_memory=True)).layers["label"]
+    >>> next(read_table(records, [text], FormatOptions())).layers["label"]
     [Span(start=0, end=3, labels={'label': 'PER'}, id=None)]
     """
     documents = iter(texts)
     first = list(islice(documents, 1))
     has_text = not first or first[0].end is not None
     unit = (first[0].unit if first else "token") if has_text else None
-    reader = _TableReader(options, file, unit, in_memory=in_memory)
+    reader = _TableReader(options, file, unit)
     rows = reader.rows(records)
     unnamed = rows.pop(None, [])
     needs_ids, before = bool(unnamed), 0

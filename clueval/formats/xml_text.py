@@ -87,7 +87,9 @@ class EventReader(ABC):
         parser.StartElementHandler = self._open_element
         parser.EndElementHandler = self._close_element
         parser.CharacterDataHandler = self._text
-        parser.StartDoctypeDeclHandler = self._doctype
+        parser.StartDoctypeDeclHandler = lambda *_: self._refuse(
+            "a document type declaration (DTD)", "remove it"
+        )
 
     def read(self, data: str) -> None:
         """Handle all events of the content of the file. Raises `FormatError` with the line."""
@@ -136,9 +138,6 @@ class EventReader(ABC):
     @abstractmethod
     def _text(self, text: str) -> None:
         """Handle a part of the text."""
-
-    def _doctype(self, *_: object) -> None:
-        self._refuse("a document type declaration (DTD)", "remove it")
 
     def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
         raise FormatError(

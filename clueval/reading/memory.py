@@ -112,7 +112,14 @@ class GivenSide(NamedTuple):
         if lender is not None:
             return with_text_of(lender, item, place, self.names)
         if self.kind != "tags":
-            return _document_of_spans(as_spans(item, place), self.id_of(number))
+            layers: dict[str, list[Span]] = {}  # with one span for each layer of a span
+            for span in as_spans(item, place):
+                labels = span.by_layer or {DEFAULT_LAYER: NO_LABEL}
+                for layer, label in labels.items():
+                    if label is not None:
+                        new = span if len(labels) < 2 else replace(span, labels=Frozen({layer: label}))
+                        layers.setdefault(layer, []).append(new)
+            return Document(self.id_of(number), Frozen(layers))
         tags = _materialised(item)
         require_kind(tags, "Sequence", place)
         if self.names is not None:
@@ -161,7 +168,16 @@ class MemorySides:
         for number, items in enumerate(_in_step(self.listed, "sentences" if are_tags else "documents")):
             if are_tags:
                 items = tuple(map(_materialised, items))
-                self._require_lengths(items, number)
+                for side, tags in zip(self.listed, items, strict=True):
+                    if isinstance(tags, str) or not isinstance(tags, Sequence):
+                        problem = f"{side.place(number)} is {described(tags)}, not a list of tags"
+                        raise UsageError(problem, advice="give a list of tags for each sentence")
+                    if len(tags) != len(items[0]):
+                        what = f"sentence {number}" if self.ids is None else f"document {self.ids[number]!r}"
+                        raise UsageError(
+                            f"{what} has {len(items[0])} {self.listed[0].name} and {len(tags)} {side.name} tags",
+                            advice="each token has a tag on both sides",
+                        )
             pairs = list(zip(self.listed, items, strict=True))
             lender = next((item for side, item in pairs if side.kind == "documents"), None)
             first, *others = (side.document(number, item, lender) for side, item in pairs)
@@ -169,18 +185,6 @@ class MemorySides:
                 if first.id != other.id and same_id(first.id, other.id):
                     others[place] = replace(other, id=first.id)
             yield first, *others
-
-    def _require_lengths(self, sentences: Sequence[Any], number: int) -> None:
-        for side, tags in zip(self.listed, sentences, strict=True):
-            if isinstance(tags, str) or not isinstance(tags, Sequence):
-                problem = f"{side.place(number)} is {described(tags)}, not a list of tags"
-                raise UsageError(problem, advice="give a list of tags for each sentence")
-            if len(tags) != len(sentences[0]):
-                what = f"sentence {number}" if self.ids is None else f"document {self.ids[number]!r}"
-                raise UsageError(
-                    f"{what} has {len(sentences[0])} {self.listed[0].name} and {len(tags)} {side.name} tags",
-                    advice="each token has a tag on both sides",
-                )
 
 
 def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
@@ -266,7 +270,13 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
             return _with_items(side, records)
         spans = spans_by_document(records, list(value.columns), side.name)
         return _with_kind(side, spans)._replace(filling=lambda _: [])
-    if _is_spacy_doc(value) or (_is_row(value, side.options) and not _are_by_id(value)):
+    # a dictionary that has lists alone, but not those of a row, has the spans or tags of documents by id
+    are_by_id = (
+        isinstance(value, Mapping)
+        and not {*_TEXT, *_TOKENS}.intersection(value)
+        and all(isinstance(item, list | tuple) for item in value.values())
+    )
+    if _is_spacy_doc(value) or (_is_row(value, side.options) and not are_by_id):
         return _with_items(side, [value])
     if isinstance(value, Mapping) and not is_span(value):
         return _with_items(side._replace(ids=list(map(str, value))), list(value.values()))
@@ -420,15 +430,6 @@ def _is_row(item: Any, options: FormatOptions) -> bool:
     except FormatError:
         return False
     return True
-
-
-def _are_by_id(value: Any) -> bool:
-    """Return whether a dictionary has lists alone, but not those of a row: the spans or tags of documents by id."""
-    return (
-        isinstance(value, Mapping)
-        and not {*_TEXT, *_TOKENS}.intersection(value)
-        and all(isinstance(item, list | tuple) for item in value.values())
-    )
 
 
 def _as_json(value: Any) -> Any:
@@ -824,15 +825,3 @@ def _document_of_tags(tags: Sequence[str], id_: str, options: Reading | None = N
     return Document(
         id_, Layers({}, {DEFAULT_LAYER: rows}), tokens=tokens, tags=Frozen({DEFAULT_LAYER: list(tags)})
     )
-
-
-def _document_of_spans(spans: Sequence[Span], id_: str) -> Document:
-    """Return spans as a document without text, with one span for each layer of a span."""
-    layers: dict[str, list[Span]] = {}
-    for span in spans:
-        labels = span.by_layer or {DEFAULT_LAYER: NO_LABEL}
-        for layer, label in labels.items():
-            if label is not None:
-                of_layer = span if len(span.by_layer) < 2 else replace(span, labels=Frozen({layer: label}))
-                layers.setdefault(layer, []).append(of_layer)
-    return Document(id_, Frozen(layers))

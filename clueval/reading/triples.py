@@ -228,15 +228,12 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
             bag.see_layers([layer])
             bag.read.spans[name, layer] += sum(map(len, present))
     keys: list[tuple[Any, ...]] = []  # or length, label and text, of one gold and one equal predicted span
-    every_is_flat = True
     for text in texts:
         bag.read.without_text += text.positions is None
         bag.read.keys.update(dict.fromkeys(text.metadata))
         gold, predicted = text.gold or (), text.predicted or ()
         has_text = text.positions is not None
-        is_flat = are_flat(gold) and (gold == predicted or are_flat(predicted))
-        every_is_flat &= is_flat
-        if is_flat and gold == predicted:
+        if gold == predicted and are_flat(gold):
             keys += [(end - start, label, has_text) for start, end, label in gold]
         else:
             keys += keys_of_triples(gold, predicted, has_text=has_text, ordered=text.ordered)
@@ -250,6 +247,6 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
     bag.add_text(place, sum(text.positions or 0 for text in texts), len(texts))
     if bag.layers:
         for key in bag.add(place, layer, counts):
-            check_case(bag, layer, key, is_flat=every_is_flat)
+            check_case(bag, layer, key)
     if bag.is_full:
         bag.fold()

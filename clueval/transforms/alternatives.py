@@ -182,7 +182,10 @@ class AlternativesTable(EachPair):
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold = pair.gold
         rows = [] if pair.beside else [*self.rows.get(gold.id, ()), *self.rows.get(None, ())]
-        if gold.end is None and any(map(self._has_bare_end, rows)):
+        needing_unit = [
+            row for row in rows if not row.fragments and _BARE in self.ends[: 1 if row.of is None else 2]
+        ]
+        if gold.end is None and needing_unit:
             raise FormatError(
                 f"the ends under {_BARE!r} may be inclusive or exclusive: gold has neither a text nor tokens",
                 file=self.file,
@@ -203,10 +206,6 @@ class AlternativesTable(EachPair):
         yield with_notes(
             pair, _NAME, {("gold",): len(rows), (HIDDEN, "document", gold.id): int(not pair.beside)}
         )
-
-    def _has_bare_end(self, row: Row) -> bool:
-        """Return whether the unit of gold says which positions the row means."""
-        return not row.fragments and _BARE in self.ends[: 1 if row.of is None else 2]
 
     def _range(self, place: tuple[int, int], end: str, unit: str) -> tuple[int, int]:
         """Return a range whose end is in a column of this name; `unit` is what positions count."""

@@ -51,7 +51,6 @@ def cost(rows: Sequence[tuple[str, str]]) -> int:
 def test_the_readmes_example_is_aligned() -> None:
     alignment = align(GOLD, PREDICTED)
 
-    assert alignment.rows() == ("Tolkie-n- was a write-r -.", "Tolkieene xas --writear ,.")
     assert alignment.distance == 7
 
 
@@ -107,7 +106,6 @@ def test_empty_and_equal_texts_are_aligned(gold: str, predicted: str, distance: 
 
     assert alignment.distance == distance
     assert alignment.columns == max(len(gold), len(predicted))
-    assert alignment.rows("·") == (gold or "·" * len(predicted), predicted or "·" * len(gold))
 
 
 def test_a_pair_above_the_limit_is_refused_with_both_lengths() -> None:
