@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,9 +132,15 @@ class FileReading:
     def count(
         self, pairs: Iterable[FilePair], plan: Plan, layers: Sequence[str], progress: Progress | None = None
     ) -> Iterator[Bag]:
-        """Yield the bags of pairs of files, in their order."""
-        for pair in pairs:
-            yield self._bag_of_pair(self.sources(pair, progress), plan, layers)
+        """Yield the bags of pairs of files, in their order; those of one document each have one together."""
+        for are_documents, group in groupby(
+            (self.sources(pair, progress) for pair in pairs),
+            key=lambda sources: all(source.form.is_one_document for source in sources),
+        ):
+            if are_documents:
+                yield self._bag_of_documents(group, plan, layers)
+            else:
+                yield from (self._bag_of_pair(sources, plan, layers) for sources in group)
 
     def _bag_of_pair(self, sources: Sequence[Source], plan: Plan, layers: Sequence[str]) -> Bag:
         from clueval.reading.column_files import bag_of_columns  # not needed for what is in memory
@@ -146,13 +153,17 @@ class FileReading:
             bag = bag_of_row_files(rows, self.sides.texts_of(rows, Read()), plan)
             sources = sources if bag is None else rows
         if bag is None:
-            read = Read()
-            texts = _pairs(self.sides.texts_of(sources, read))
-            bag = count(texts, replace(plan, steps=steps_in_order(self.steps, plan)), layers)
-            bag.read.include(read)
-        else:
-            for side, source in zip(SIDES, sources, strict=True):
-                source.see(bag.read, side)
+            return self._bag_of_documents([sources], plan, layers)
+        for side, source in zip(SIDES, sources, strict=True):
+            source.see(bag.read, side)
+        bag.read.settle(self.schemes)
+        return bag
+
+    def _bag_of_documents(self, pairs: Iterable[Sequence[Source]], plan: Plan, layers: Sequence[str]) -> Bag:
+        read = Read()
+        texts = chain.from_iterable(self.sides.texts_of(sources, read) for sources in pairs)
+        bag = count(_pairs(texts), replace(plan, steps=steps_in_order(self.steps, plan)), layers)
+        bag.read.include(read)
         bag.read.settle(self.schemes)
         return bag
 
