@@ -138,10 +138,15 @@ def difference(one: Any, other: Any, path: str = "") -> str | None:
 
 
 def headline_difference(metric: AnyMetric, tally: Tally, layers: Sequence[str]) -> str | None:
-    """Return the first rate of a report that does not follow from the counts of its headline, or None."""
+    """Return the first rate of a report that does not follow from the counts of its headline, or None.
+
+    What is no entry is one rate, the recall of its counts.
+    """
     report = metric.scores(tally, layers)
     for path, counts in metric.headlines(tally, layers).items():
         entry = entry_at(report, path)
+        if not isinstance(entry, Mapping):
+            entry = {"precision": counts.precision, "recall": entry, "f1": counts.f()}
         rates = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f()}
         if any(abs(entry[name] - rate) > 1e-12 for name, rate in rates.items()):
             return f"{path}: {entry}, {rates}"

@@ -96,7 +96,11 @@ class Exact(Metric):
         }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        return {"micro": Counts.total(counts_by_label(total).values())}
+        positions, equal = total["positions", "all"], total["positions", "equal"]
+        return {
+            "micro": Counts.total(counts_by_label(total).values()),
+            "token_accuracy": Counts(positions, positions, equal),
+        }
 
 
 def _size(span: Span) -> int:

@@ -42,9 +42,9 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.core.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
-from clueval.core.metric import DocumentMetric, Sizes
+from clueval.core.metric import DocumentMetric
 from clueval.core.span import NOTHING, Span, name_of
-from clueval.core.tally import Tally, f_measure, rate
+from clueval.core.tally import Counts, Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
 from clueval.files.options import is_number, option, setting_field
@@ -226,11 +226,10 @@ class Noisy(DocumentMetric):
             "file_mean": _mean(documents),
         }
 
-    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        """Return the numbers of gold and predicted spans of all labels and of each."""
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         return {
-            "ALL" if label is None else f"per_label.{label}": (gold, predicted)
-            for label, (gold, predicted, _) in _counts(total).items()
+            "ALL" if label is None else f"per_label.{label}": Counts(gold, predicted, matched, matched)
+            for label, (gold, predicted, matched) in _counts(total).items()
         }
 
     def explain(self, pair: Pair, sequence: str, where: Where = NOTHING) -> Iterator[Explanation]:
@@ -287,7 +286,7 @@ def _counts(total: Tally) -> dict[str | None, tuple[int, int, int]]:
     """Return the gold, predicted and matched spans, under None of all labels, then of each, labels in order."""
     of_labels: dict[str | None, tuple[int, int, int]] = {
         label: (total["gold", label], total["predicted", label], total["matched", label])
-        for label in sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
+        for label in sorted({key[1] for key in total if key[0] != "document"})
     }
     gold, predicted, matched = (sum(counts[i] for counts in of_labels.values()) for i in range(3))
     return {None: (gold, predicted, matched), **of_labels}

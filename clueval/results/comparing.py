@@ -157,11 +157,11 @@ class TestedRate:
     __test__ = False  # no test of pytest, whatever the name begins with
 
     def __init__(self, rates: Rates, entry: EntryRates, path: Path, runs: Sequence[range]) -> None:
-        self._entry, self._name = entry, path[-1]
-        self.times = [rates.times(run) for run in runs]
+        self._entry, self._number = entry, entry.paths.index(path)
+        self.times = [rates.times[run] for run in runs]
         self.rows = list(zip(*(rates.row_of[run.start : run.stop] for run in runs), strict=True))
         by_run = list(map(self._without, self.times))
-        reports = [entry_at(rates.wholes[rates.parts.index(run, 1)][1], path[:-1]) for run in runs]
+        reports = [entry_at(rates.reports[run], path[:-1]) for run in runs]
         values = [report.get(path[-1], rest) for report, (_, rest) in zip(reports, by_run, strict=True)]
         scores = [math.nan if value is None else value for value in values]
         mean = math.fsum(scores) / len(runs)
@@ -173,13 +173,13 @@ class TestedRate:
             for rows in self.rows
         ]
         self.without = None if any(map(math.isnan, means)) else means
-        weights = rates.sizes.weighing(path)
+        weights = rates.weighing(rates.weight_terms(path))
         self.sizes = [sum([weights.get(row, 0) for row in rows]) for rows in self.rows]
 
     def _without(self, times: Sequence[int]) -> tuple[Mapping[int, float], float]:
         """Return the rate of a run without a unit of each row that changes it, and the rate of all its units."""
         without = self._entry.without(times)
-        values = without.rates[self._entry.names.index(self._name)]
+        values = without.rates[self._number]
         return {row: values[place] for row, place in without.places.items()}, values[-1]
 
     def interval(self, confidence: float) -> Interval:
@@ -279,7 +279,7 @@ class Comparing:
         values = [self._score_report(name, rate) for name, rate in systems]
         against = []
         for number, system in enumerate(others, 1):
-            difference = _Difference(entry.telling_rows, baseline, system)
+            difference = _Difference(entry.rows, baseline, system)
             against.append({"system": self._names[number], **self._test(path, entry, difference, number)})
         with_p = [test for test in against if test["p"] is not None]
         for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
@@ -292,7 +292,7 @@ class Comparing:
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
         entry, systems = self._entry_and_rates(path)
-        difference = _Difference(entry.telling_rows, *systems)
+        difference = _Difference(entry.rows, *systems)
         if not allowed:
             return DropTest("randomisation", rounded(self._p_value(path, entry, difference, 1)))
         if difference.value is None or difference.without is None:
@@ -308,7 +308,7 @@ class Comparing:
                 continue
             entry, (baseline, *others) = self._entry_and_rates(path)
             for name, system in zip(self._names[1:], others, strict=True):
-                difference = _Difference(entry.telling_rows, baseline, system)
+                difference = _Difference(entry.rows, baseline, system)
                 shares: list[tuple[float, int]] = []
                 if difference.value is not None and difference.without is not None:
                     shares = [(difference.value - rest, unit) for unit, rest in enumerate(difference.without)]
@@ -342,13 +342,13 @@ class Comparing:
         Raises `UsageError` if a unit has other gold spans in another system.
         """
         rates, rate_path = self._rates_in(*path[:2]), path[2:]
-        golds = rates.sizes.golds(rate_path)
+        golds = rates.golds(rate_path)
         if golds is not None:
             for number, row in enumerate(rates.row_of):
                 unit = number % len(self._keys)
                 if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
                     raise self._different_gold(self._keys[unit])
-        entry = rates.rates_of(rate_path)
+        entry = rates.rates_of[rate_path]
         return entry, [TestedRate(rates, entry, rate_path, runs) for runs in self._members]
 
     def _different_gold(self, unit: str) -> UsageError:
@@ -426,13 +426,19 @@ class Comparing:
         if place not in self._swapped:
             self._swapped[place] = self._differences_after_swaps(entry, difference)
         test = exact_p if len(difference.units) <= MOST_FOR_ALL_SWAPS else sampled_p
-        return test(difference.value, self._swapped[place][entry.names.index(path[-1])])
+        return test(difference.value, self._swapped[place][entry.paths.index(path[2:])])
 
     def _differences_after_swaps(self, entry: EntryRates, difference: _Difference) -> list[list[float]]:
         """Return the difference of each rate of an entry after each swap."""
-        counts_of = entry.rows
         firsts, seconds = (
-            [dict(counts_of.get(system.rows[unit][0], ())) for unit in difference.units]
+            [
+                {
+                    place: count
+                    for place, count in enumerate(entry.rows.get(system.rows[unit][0], ()))
+                    if count
+                }
+                for unit in difference.units
+            ]
             for system in (difference.baseline, difference.system)
         )
         width = len(entry.columns)

@@ -64,14 +64,14 @@ def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tupl
         Path, tuple[Sequence[float], Sequence[int]]
     ] = {}  # other rates that follow from the same counts
     for place, path in enumerate(rates.paths):
-        units, effective = rates.sizes.weights(path)
+        units, effective = rates.weights(path)
         if path not in waiting:
-            entry = rates.rates_of(path)
-            without = entry.without(rates.everywhere)
+            entry = rates.rates_of[path]
+            without = entry.without(rates.times[rates.whole])
             number = len(without.units) - (not without.units[-1])
             entry.forget()
-            for name, values in zip(entry.names, without.rates, strict=True):
-                waiting[(*path[:-1], name)] = values[:number], without.units[:number]
+            for other, values in zip(entry.paths, without.rates, strict=True):
+                waiting[other] = values[:number], without.units[:number]
         rates_without, times = waiting.pop(path)
         score = entry_at(rates.report, path[:-1])[path[-1]]
         if score is None or any(map(math.isnan, rates_without)):
@@ -85,25 +85,23 @@ def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tupl
 
 def _rates_of_resamples(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence[float]]:
     """Return each rate in the resamples in which it is defined, whatever the metric makes of 0/0."""
-    sizes, width = rates.sizes, len(rates.keys)
-    weighing = [sizes.weighing(path) for path in rates.paths]
-    columns = {id(column): column for column in weighing}
-    places = {number: place for place, number in enumerate(columns, width)}
+    width = len(rates.keys)
+    weighing = [rates.weight_terms(path) for path in rates.paths]
+    places = {terms: place for place, terms in enumerate(dict.fromkeys(weighing), width)}
     rows = [dict(pairs_in(row)) for row in rates.rows]
-    for number, column in columns.items():
-        for row in column:
-            rows[row][places[number]] = 1
+    for terms, place in places.items():
+        for row in rates.weighing(terms):
+            rows[row][place] = 1
     of_units = ((key, rows[row]) for key, row in zip(keys, rates.row_of, strict=True))
-    sums = weighted_sums(of_units, width + len(columns), BOOTSTRAP, trust.resamples, trust.seed)
-    counts = zip(*sums[:width], strict=True) if width else repeat((), trust.resamples)
-    resampled = rates.scored((rates.tally(enumerate(resample)) for resample in counts), rates.entries)
+    sums = weighted_sums(of_units, width + len(places), BOOTSTRAP, trust.resamples, trust.seed)
+    corpora = zip(*sums[:width], strict=True) if width else repeat((), trust.resamples)
     return [
         [
             value
-            for value, units in zip(values, sums[places[id(column)]], strict=True)
+            for value, units in zip(values, sums[places[terms]], strict=True)
             if units and not math.isnan(value)
         ]
-        for values, column in zip(resampled, weighing, strict=True)
+        for values, terms in zip(rates.scored(corpora, rates.paths), weighing, strict=True)
     ]
 
 
@@ -137,7 +135,7 @@ def _bootstrap(
 
 def _remarks(rates: Rates, units: int) -> Iterator[str]:
     """What to know about the units of a sequence: few of them, or few that have a label of a macro average."""
-    paths, weights = rates.paths, rates.sizes.weights
+    paths, weights = rates.paths, rates.weights
     of_all = [path for path in paths if "per_label" not in path]
     overall = next((path for path in of_all if path[-1].startswith("f")), next(iter(of_all), None))
     if overall is not None:

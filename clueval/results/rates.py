@@ -17,13 +17,13 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import chain, compress, repeat
+from itertools import chain, repeat
 from operator import mul, sub
 from typing import Any, NamedTuple, TypeVar
 
 from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
-from clueval.core.tally import Counts, Tally, f_measure, rate
+from clueval.core.tally import Counts, Tally, f_measure
 from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
 
@@ -34,9 +34,6 @@ Entry = tuple[Path, Sequence[str]]
 
 Column = Mapping[int, float]
 """A number in each row of counts in which it is not 0."""
-
-Row = tuple[tuple[int, float], ...]
-"""The counts of a row that are not 0, with the numbers of their columns."""
 
 Numbers = Sequence[float]
 """Counts from which the rates of an entry follow, in columns."""
@@ -92,16 +89,13 @@ def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _rates_in(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:
-    """Return the rates of some entries of a report; NaN for one that is undefined, or is not there."""
-    rates: list[float] = []
-    for path, names in entries:
-        entry = entry_at(report, path)
-        rates += [math.nan if (value := entry.get(name)) is None else value for name in names]
-    return rates
-
-
 # One metric in one sequence
+
+_Linear = Mapping[str, dict[int, Sequence[float]]]
+"""What one of each key adds to the numbers of an entry, by the path of the entry; without zeros."""
+
+Terms = tuple[tuple[int, float], ...]
+"""What a column is the sum of: the numbers of keys, and what one of each adds."""
 
 
 class Rates:
@@ -111,73 +105,63 @@ class Rates:
         keys: the keys of the tallies.
         rows: the rows of counts that differ, see `CountsByUnit`.
         row_of: the number of the row of each unit.
-        parts: the numbers of all units, and of those of each part, such as a run of a system.
-        everywhere: how many of all units have each row.
-        total: how often each key was counted in all units.
+        whole: the numbers of all units.
+        times: how many of all units, and of those of each part, such as a run of a system, have each row.
+        reports: the reports on all units, and on those of each part.
         report: the report on all units.
         entries: the paths of the entries of the report that have rates, with the names of these.
         paths: the paths of all rates.
     """
 
     def __init__(
-        self, metric: AnyMetric, layers: Sequence[str], counts: CountsByUnit, parts: Sequence[range] = ()
+        self, metric: AnyMetric, layers: Sequence[str], counts: CountsByUnit, parts: Iterable[range] = ()
     ) -> None:
         self.metric, self.layers = metric, layers
         self.keys, self.rows, self.row_of = list(counts.keys), list(counts.rows), counts.row_of
-        self.parts = [range(len(self.row_of)), *parts]
-        self._times: dict[range, list[int]] = {}
-        self._entries: dict[tuple[Path, str], EntryRates] = {}
-        self._scored_entries: dict[Path, ScoredEntry] = {}
-        self.everywhere = self.times(self.parts[0])
-        self.total = self.sums(self.everywhere)
-        self.report = self.report_on(enumerate(self.total))
-        self.entries = list(entries_of(self.report))
-        self.paths = [(*path, name) for path, names in self.entries for name in names]
-
-    def times(self, units: range) -> Sequence[int]:
-        """Return how many of these units have each row."""
-        if units not in self._times:
-            counted = Counter(self.row_of[units.start : units.stop])
-            self._times[units] = [counted[row] for row in range(len(self.rows))]
-        return self._times[units]
-
-    def sums(self, times: Sequence[int]) -> list[int]:
-        """Return the sum of each key, given how many units have each row."""
-        return [sum([count * times[row] for row, count in pairs_in(rows)]) for rows in self.rows_of_keys]
-
-    @cached_property
-    def rows_of_keys(self) -> Sequence[Sequence[int]]:
-        """The rows that have each key, and how often: number, count, number, count, ..."""
-        rows: list[list[int]] = [[] for _ in self.keys]
+        self._rows_of_keys: list[list[int]] = [[] for _ in self.keys]  # number, count, number, count, ...
         for number, row in enumerate(self.rows):
             for key, count in pairs_in(row):
-                rows[key].extend((number, count))
-        return rows
+                self._rows_of_keys[key].extend((number, count))
+        self.whole = range(len(self.row_of))
+        self.times: dict[range, list[int]] = {}
+        self.reports: dict[range, Mapping[str, Any]] = {}
+        for part in (self.whole, *parts):
+            counted = Counter(self.row_of[part.start : part.stop])
+            times = self.times[part] = [counted[row] for row in range(len(self.rows))]
+            self.reports[part] = metric.scores(self._total(times), layers)
+        self.report = self.reports[self.whole]
+        self.entries = list(entries_of(self.report))
+        self.paths = [(*path, name) for path, names in self.entries for name in names]
+        self._columns: dict[Terms, Column] = {}
+        self._kept = 0  # numbers in these
+        self._weights: dict[Terms | None, tuple[int, float]] = {}
 
-    def tally(self, counts: Iterable[tuple[int, int]]) -> Tally:
-        """Return the tally of these counts, each with the number of its key."""
-        return Tally({self.keys[key]: count for key, count in counts if count})
+    def tally(self, counts: Sequence[int]) -> Tally:
+        """Return the tally of these counts of all keys."""
+        return Tally({key: count for key, count in zip(self.keys, counts, strict=True) if count})
 
-    def report_on(self, counts: Iterable[tuple[int, int]]) -> Mapping[str, Any]:
-        """Return the report on these counts, each with the number of its key."""
-        return self.metric.scores(self.tally(counts), self.layers)
+    def _total(self, times: Sequence[int]) -> Tally:
+        """Return the sum of the tallies, given how many units have each row."""
+        return self.tally(
+            [sum([count * times[row] for row, count in pairs_in(rows)]) for rows in self._rows_of_keys]
+        )
 
-    def scored(self, tallies: Iterable[Tally], entries: Sequence[Entry]) -> list[array[float]]:
-        """Return each rate of some entries in each corpus; NaN where it is undefined.
+    def scored(self, corpora: Iterable[Sequence[int]], paths: Sequence[Path]) -> list[array[float]]:
+        """Return each of some rates, given the counts of all keys in some corpora; NaN where it is undefined.
 
-        The rates of an entry that is not in the report, because the corpus has no span of it, are 0/0.
+        A rate that is not in the report, because the corpus has no span of it, is 0/0.
         """
-        paths = [(*path, name) for path, names in entries for name in names]
+        by_entry: dict[Path, list[str]] = {}
+        for *entry, name in paths:
+            by_entry.setdefault(tuple(entry), []).append(name)
         rates = array("d")
-        for tally in tallies:
-            values = _rates_in(self.metric.scores(tally, self.layers), entries)
-            undefined = [place for place, value in enumerate(values) if math.isnan(value)]
-            if undefined:
-                are_zero = self.sizes.are_zero([paths[place] for place in undefined], tally)
-                for place in compress(undefined, are_zero):
-                    values[place] = self.nothing.get(paths[place][-1], math.nan)
-            rates.extend(values)
-        return [rates[place :: len(paths)] for place in range(len(paths))]
+        for counts in corpora:
+            report = self.metric.scores(self.tally(counts), self.layers)
+            for path, names in by_entry.items():
+                of_entry = entry_at(report, path)
+                values = [of_entry.get(name, self.nothing.get(name)) for name in names]
+                rates.extend([math.nan if value is None else value for value in values])
+        return [rates[number :: len(paths)] for number in range(len(paths))]
 
     @cached_property
     def empty_report(self) -> Mapping[str, Any]:
@@ -185,335 +169,189 @@ class Rates:
         return self.metric.scores(Tally(), self.layers)
 
     @cached_property
-    def nothing(self) -> Mapping[str, float]:
+    def nothing(self) -> Mapping[str, float | None]:
         """What the metric makes of 0/0 in each rate, by its name."""
-        values: dict[str, float] = {}
+        values: dict[str, float | None] = {}
         for path, names in entries_of(self.empty_report):
-            for name, value in zip(names, _rates_in(self.empty_report, [(path, names)]), strict=True):
-                values.setdefault(name, value)
+            entry = entry_at(self.empty_report, path)
+            values |= {name: entry[name] for name in names if name not in values}
         return values
 
-    @cached_property
-    def wholes(self) -> list[tuple[Sequence[int], Mapping[str, Any]]]:
-        """The sums of all parts, and last of all rows with different weights, each with its report."""
-        weighted = self.sums(range(1, len(self.rows) + 1))
-        sums = [*(self.sums(self.times(part)) for part in self.parts[1:]), weighted]
-        reports = [(counts, self.report_on(enumerate(counts))) for counts in sums]
-        return [(self.total, self.report), *reports]
+    # Counts and sizes
 
-    @cached_property
-    def sizes(self) -> EntrySizes:
-        """What units weigh in each rate."""
-        return EntrySizes(self)
+    def _measure(self, tally: Tally) -> tuple[Mapping[str, Sequence[float]], Mapping[str, Sequence[float]]]:
+        """Return the counts behind rates, and the gold and the predicted spans of entries, by their paths.
 
-    @cached_property
-    def _keys_of_entries(self) -> tuple[Mapping[Path, Sequence[int]], Sequence[int]]:
-        """The keys of which one alone changes an entry, by its path, and those that change none."""
-        empty = {path: _plain_values(entry) for path, entry in _dictionaries(self.empty_report)}
-        by_entry: dict[Path, list[int]] = {}
-        others = []
-        for key in range(len(self.keys)):
-            changed = [
-                path
-                for path, entry in _dictionaries(self.report_on([(key, 1)]))
-                if _plain_values(entry) != empty.get(path)
-            ]
-            for path in changed:
-                by_entry.setdefault(path, []).append(key)
-            if not changed:
-                others.append(key)
-        return by_entry, others
-
-    def keys_behind(self, path: Path, names: Sequence[str]) -> Sequence[int]:
-        """Return the keys from whose counts the rates of an entry follow; maybe some more."""
-        by_entry, others = self._keys_of_entries
-        keys = by_entry.get(path, [])
-        for candidates in (keys, sorted([*keys, *others])):
-            if self.follow_from(candidates, (path, names)):
-                return candidates
-        return range(len(self.keys))
-
-    def follow_from(self, keys: Sequence[int], entry: Entry, others: Sequence[int] | None = None) -> bool:
-        """Return whether the rates of an entry follow from the counts of some keys in each of `wholes`.
-
-        Other keys are left out; with `others`, these are as in the total, and only parts are compared. This is a test
-        on a few sums, not a proof: a metric whose rates depend on other keys, but not in these sums, passes, too.
+        A metric has them as `headlines` and `sizes`, or entries of its report have numbers of these names.
         """
-        always = {key: self.total[key] for key in others or ()}
-        return all(
-            self.text_of({**always, **{key: counts[key] for key in keys}}, entry)
-            == repr(_rates_in(report, [entry]))
-            for counts, report in (self.wholes if others is None else self.wholes[:-1])
-        )
-
-    def text_of(self, counts: Mapping[int, int], entry: Entry) -> str:
-        """Return the rates, given how often each key was counted, as text: NaN is equal to NaN."""
-        return repr(_rates_in(self.report_on(counts.items()), [entry]))
-
-    # Entries
-
-    def rates_of(self, path: Path) -> EntryRates:
-        """Return the rates of an entry that follow from the same counts as the one at a path."""
-        entry, kind = path[:-1], kind_of(path[-1])
-        if (entry, kind) not in self._entries:
-            report = entry_at(self.report, entry)
-            names = [name for name, value in report.items() if is_rate(name, value) and kind_of(name) == kind]
-            rates: EntryRates | None = self._means(entry, names)
-            rates = rates or self._counted_rates(entry, kind, names)
-            if rates is None:
-                if entry not in self._scored_entries:
-                    self._scored_entries[entry] = ScoredEntry(self, entry)
-                rates = ScoredRates(self._scored_entries[entry], names)
-            self._entries[entry, kind] = rates
-        return self._entries[entry, kind]
-
-    def _counted_rates(self, path: Path, kind: str, names: Sequence[str]) -> CountedRates | None:
-        """Return rates that follow from `Counts`; None if these do not."""
-        nothing = [self.nothing.get(name, math.nan) for name in names]
-        if not all(map(_NAME.fullmatch, names)) or any(map(math.isnan, nothing)):
-            return None
-        place = self.sizes.place_of_counts(path, kind)
-        if place is None:
-            return None
-        rates = CountedRates(names, self.sizes, place, nothing)
-        by_name = rates.values(self.sizes.totals(place))
-        reported = [_rates_in(report, [(path, names)]) for _, report in (self.wholes[0], self.wholes[-1])]
-        return rates if all(map(_are_equal, zip(*by_name, strict=True), reported)) else None
-
-    def _means(self, path: Path, names: Sequence[str]) -> MeanRates | None:
-        """Return rates that are means of those of labels; None if these are not."""
-        if not path or path[-1] not in _MEANS or path[-2:-1] in (("per_label",), ("per_type",)):
-            return None  # the last is a label of this name
-        is_weighted = _MEANS[path[-1]]
-        labels: list[tuple[EntryRates, bool]] = []
-        for section in ("per_label", "per_type"):
-            place = (*path[:-1], section)
-            always = entry_at(self.empty_report, place)
-            for name in entry_at(self.report, place):
-                labels.append((self.rates_of((*place, name, names[0])), name in always))
-        if not labels or any(rates.names != labels[0][0].names for rates, _ in labels):
-            return None
-        if is_weighted and not all(isinstance(rates, CountedRates) for rates, _ in labels):
-            return None
-        means = MeanRates(labels, is_weighted, [self.nothing.get(name, math.nan) for name in names])
-        values = [of_rate[-1] for of_rate in means.without(self.times(self.parts[-1])).rates]
-        _, report = self.wholes[len(self.parts) - 1]
-        return means if _are_equal(values, _rates_in(report, [(path, names)])) else None
-
-
-def _plain_values(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in entry.items() if type(value) in _PLAIN}
-
-
-def _are_equal(values: Sequence[float], reported: Sequence[float]) -> bool:
-    return all(abs(value - of_report) <= _CLOSE for value, of_report in zip(values, reported, strict=True))
-
-
-# Sizes
-
-_Place = tuple[str, int]
-"""The path of an entry, and 2 for its sizes, or 4 for its counts."""
-
-_Measures = Mapping[_Place, Sequence[float]]
-
-_Name = tuple[bool, tuple[tuple[int, float], ...]]
-"""What a column is made of, so that equal columns are made once: whether of keys, and what one of each key adds, or
-the numbers of rows."""
-
-_ROUNDING = 1e-9
-
-
-class EntrySizes:
-    """What units weigh in the rates of each entry of a report, and the counts from which the rates follow."""
-
-    def __init__(self, rates: Rates) -> None:
-        self._rates = rates
-        (total, _), *_, (weighted, _) = rates.wholes
-        self._sums = [(sums, self._measure(rates.tally(enumerate(sums)))) for sums in (total, weighted)]
-        self._whole = self._sums[0][1]
-        self._columns: dict[_Name, Column] = {}
-        self._kept = 0  # numbers in these
-        self._names: dict[tuple[_Place, int], _Name] = {}
-        self._units: dict[tuple[_Name, _Name], Counter[tuple[float, ...]]] = {}  # how many have which sizes
-        self._weighing: dict[tuple[_Name, _Name, tuple[int, ...]], Column] = {}
-        self._linear: dict[_Place, bool] = {}
-
-    def _measure(self, tally: Tally) -> _Measures:
-        """Return the gold and the predicted spans of entries, by their paths, and the counts behind their rates."""
-        metric, layers = self._rates.metric, self._rates.layers
-        measures: dict[_Place, Sequence[float]] = {}
-        for path, entry in _dictionaries(metric.scores(tally, layers)):
+        counts: dict[str, Sequence[float]] = {}
+        sizes: dict[str, Sequence[float]] = {}
+        for path, entry in _dictionaries(self.metric.scores(tally, self.layers)):
             numbers = [entry.get(name) for name in Counts._fields]
-            for width in (2, 4):
+            for measures, width in ((sizes, 2), (counts, 4)):
                 if all(isinstance(number, int | float) for number in numbers[:width]):
-                    measures[".".join(path), width] = numbers[:width]  # type: ignore[assignment]  # numbers
-        measures |= {(path, 2): sizes for path, sizes in metric.sizes(tally, layers).items()}
-        measures |= {(path, 4): counts for path, counts in metric.headlines(tally, layers).items()}
-        return measures
+                    measures[".".join(path)] = numbers[:width]  # type: ignore[assignment]  # numbers
+        counts |= self.metric.headlines(tally, self.layers)
+        sizes |= self.metric.sizes(tally, self.layers)
+        return counts, sizes
 
     @cached_property
-    def _of_keys(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
-        """What one of each key adds to the numbers of each place."""
-        return _by_place(enumerate(map(self._measure, (Tally({key: 1}) for key in self._rates.keys))))
+    def _added(self) -> tuple[_Linear, _Linear]:
+        """What one of each key adds to the counts and to the sizes of the entries of the report on all units."""
+        counts, sizes = self._measure(self._total(self.times[self.whole]))
+        linear: tuple[_Linear, _Linear] = {path: {} for path in counts}, {path: {} for path in sizes}
+        for key, name in enumerate(self.keys):
+            for by_path, measures in zip(linear, self._measure(Tally({name: 1})), strict=True):
+                for path, numbers in measures.items():
+                    if any(numbers) and path in by_path:
+                        by_path[path][key] = numbers
+        return linear
 
-    @cached_property
-    def _of_rows(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
-        """The numbers of each place in each row."""
-        return _by_place(
-            enumerate(self._measure(self._rates.tally(pairs_in(row))) for row in self._rates.rows)
-        )
-
-    def _adds_up(self, place: _Place) -> bool:
-        """Return whether the numbers of a place are sums of what its keys add."""
-        if place not in self._linear:
-            keys = self._of_keys.get(place, {})
-            self._linear[place] = all(
-                _have_sums(keys, sums, whole)
-                for (sums, _), whole in zip(self._sums, self.totals(place), strict=True)
-            )
-        return self._linear[place]
-
-    def _source(self, place: _Place) -> Mapping[int, Sequence[float]]:
-        """Return what one of each key adds to the numbers of a place or, if that is not enough, those of each row."""
-        return (self._of_keys if self._adds_up(place) else self._of_rows).get(place, {})
-
-    def _name(self, place: _Place, side: int) -> _Name:
-        """Return the name of a column, which is that of all equal ones: what it is a sum of."""
-        if (place, side) not in self._names:
-            numbers = self._source(place).items()
-            terms = [(number, value) for number, of_all in numbers if (value := of_all[side])]
-            self._names[place, side] = self._adds_up(place), tuple(terms)
-        return self._names[place, side]
-
-    def column(self, place: _Place, side: int) -> Column:
-        """Return one of the numbers of a place, by row; the last ones are kept."""
-        name = self._name(place, side)
-        if name not in self._columns:
-            of_keys, numbers = name
-            by_row: dict[int, float] = {} if of_keys else dict(numbers)
-            for key, number in numbers if of_keys else ():
-                for row, count in pairs_in(self._rates.rows_of_keys[key]):
+    def column(self, terms: Terms) -> Column:
+        """Return the sum of some terms in each row; the last columns are kept, since entries share them."""
+        if terms not in self._columns:
+            by_row: dict[int, float] = {}
+            for key, number in terms:
+                for row, count in pairs_in(self._rows_of_keys[key]):
                     by_row[row] = by_row.get(row, 0) + number * count
-            if any(number < 0 for _, number in numbers):  # otherwise no sum is 0
+            if any(number < 0 for _, number in terms):  # otherwise no sum is 0
                 by_row = {row: number for row, number in by_row.items() if number}
-            self._columns[name] = by_row
+            if self._kept > _MOST_KEPT:
+                self._columns.clear()
+                self._kept = 0
+            self._columns[terms] = by_row
             self._kept += len(by_row)
-            while self._kept > _MOST_KEPT and len(self._columns) > 1:
-                self._kept -= len(self._columns.pop(next(iter(self._columns))))
-            return by_row
-        return self._columns[name]
+        return self._columns[terms]
 
-    def place_of_counts(self, entry: Path, kind: str) -> _Place | None:
-        """Return the place of the counts from which the rates of a kind follow; None if they have none."""
-        path = ".".join(entry)
-        place = path if kind in ("", "_strict") else f"{path}.{kind[1:]}", 4
-        if place not in self._whole:
-            return None
-        times = self._rates.everywhere, range(1, len(self._rates.rows) + 1)
-        is_sum = self._adds_up(place) or all(
-            map(_have_sums, [self._source(place)] * 2, times, self.totals(place))
-        )
-        return place if is_sum else None
+    def _sizes_of(self, path: Path) -> dict[int, Sequence[float]] | None:
+        """Return what one of each key adds to the sizes that count for a rate; None if no entry has sizes.
 
-    def totals(self, place: _Place) -> list[Numbers]:
-        """Return the numbers of a place in all units, and in all rows with different weights."""
-        return [measures.get(place, (0,) * place[1]) for _, measures in self._sums]
-
-    def _place_of(self, path: Path) -> _Place | None:
-        """Return the entry whose sizes count for a rate.
-
-        It is the rate's own, the nearest one above that has sizes, or its ``micro``; otherwise the first of all.
+        They are those of the rate's own entry, of the nearest one above that has sizes, or of its ``micro``; otherwise
+        the first of all.
         """
+        _, sizes = self._added
         for end in range(len(path) - 1, -1, -1):
             for entry in (path[:end], (*path[:end], "micro")):
-                if (place := (".".join(entry), 2)) in self._whole:
-                    return place
-        return next((place for place in self._whole if place[1] == 2), None)
+                if (of_keys := sizes.get(".".join(entry))) is not None:
+                    return of_keys
+        return next(iter(sizes.values()), None)
 
-    def weighing(self, path: Path) -> Column:
-        """Return what each row weighs for a rate: gold spans for recall, predicted ones for precision, else both.
+    def weight_terms(self, path: Path) -> Terms | None:
+        """Return what a unit weighs in a rate: gold spans for recall, predicted ones for precision, else both.
 
-        If no entry has sizes, every unit in which something was counted weighs the same. Equal columns are one object.
+        None if no entry has sizes: then every unit in which something was counted weighs the same.
         """
-        place, sides = self._place_of(path), _sides_of(path[-1])
-        if place is None:
-            return {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
-        name = *self._names_of(place), sides
-        if name not in self._weighing:
-            sums = ((row, sum(sizes[side] for side in sides)) for row, sizes in self._sizes(place))
-            self._weighing[name] = {row: size for row, size in sums if size}
-        return self._weighing[name]
+        of_keys = self._sizes_of(path)
+        if of_keys is None:
+            return None
+        is_recall, is_precision = (path[-1].startswith(name) for name in ("recall", "precision"))
+        sides = slice(1) if is_recall else slice(1, 2) if is_precision else slice(2)
+        sums = ((key, sum(sizes[sides])) for key, sizes in of_keys.items())
+        return tuple((key, size) for key, size in sums if size)
 
-    def _names_of(self, place: _Place) -> tuple[_Name, _Name]:
-        return self._name(place, 0), self._name(place, 1)
-
-    def _sizes(self, place: _Place) -> Iterator[tuple[int, tuple[float, ...]]]:
-        return _merged([self.column(place, side) for side in (0, 1)])
+    def weighing(self, terms: Terms | None) -> Column:
+        """Return what each row weighs, given the terms."""
+        if terms is None:
+            return {row: 1 for row, counts in enumerate(self.rows) if counts}
+        return self.column(terms)
 
     def weights(self, path: Path) -> tuple[int, float]:
         """Return the number of units in which the denominator of a rate is not 0, and the effective number."""
-        place, sides = self._place_of(path), _sides_of(path[-1])
-        if place is None:
-            number = sum(self._rates.everywhere[row] for row in self.weighing(path))
-            return number, float(number)
-        names = self._names_of(place)
-        if names not in self._units:
-            units = Counter[tuple[float, ...]]()
-            for row, sizes in self._sizes(place):
-                units[sizes] += self._rates.everywhere[row]
-            self._units[names] = units
-        of_sizes = Counter[float]()
-        for sizes, number in self._units[names].items():
-            of_sizes[sum(sizes[side] for side in sides)] += number
-        del of_sizes[0]
-        return of_sizes.total(), effective_number([*of_sizes], [*of_sizes.values()])
+        terms = self.weight_terms(path)
+        if terms not in self._weights:
+            units = Counter[float]()
+            for row, size in self.weighing(terms).items():
+                units[size] += self.times[self.whole][row]
+            self._weights[terms] = units.total(), effective_number([*units], [*units.values()])
+        return self._weights[terms]
 
     def golds(self, path: Path) -> Column | None:
         """Return the gold spans that a rate is about; None if it is about the same ones on both sides."""
-        place = self._place_of(path)
-        if place is None or all(gold == predicted for gold, predicted in self._source(place).values()):
+        of_keys = self._sizes_of(path)
+        if of_keys is None or all(gold == predicted for gold, predicted in of_keys.values()):
             return None
-        return self.column(place, 0)
+        return self.column(_terms(of_keys, 0))
 
-    def are_zero(self, paths: Iterable[Path], tally: Tally) -> list[bool]:
-        """Return for each rate whether nothing that it is about is in a tally."""
-        measures = self._measure(tally)
-        places = map(self._place_of, paths)
-        return [not tally if place is None else not any(measures.get(place, ())) for place in places]
+    # Entries
+
+    @cached_property
+    def rates_of(self) -> Mapping[Path, EntryRates]:
+        """Each rate by its path, with those that follow from the same counts."""
+        groups: dict[tuple[Path, str], list[Path]] = {}
+        for path in self.paths:
+            groups.setdefault((path[:-1], kind_of(path[-1])), []).append(path)
+        rates: dict[Path, EntryRates] = {}
+        means = []
+        for (entry, kind), paths in groups.items():
+            if self._is_mean(entry):
+                means.append(paths)
+            elif (counted := self._counted_rates(entry, kind, paths)) is not None:
+                rates |= dict.fromkeys(paths, counted)
+        for paths in means:
+            if (members := self._labels_behind(paths, rates)) is not None:
+                by_gold = _MEANS[paths[0][-2:-1]]
+                rates |= dict.fromkeys(paths, MeanRates(self, paths, members, by_gold=by_gold))
+        for (entry, kind), (path, *_) in groups.items():
+            both = [(*entry, path[-1].replace(_AVERAGE, ending)) for ending in ("_strict", "_lenient")]
+            if kind == _AVERAGE and all(of_one in rates for of_one in both):
+                members = [
+                    MemberOfMean(rates[of_one], [rates[of_one].paths.index(of_one)], True) for of_one in both
+                ]
+                rates[path] = MeanRates(self, [path], members)
+        scored = ScoredRates(self, [path for path in self.paths if path not in rates])
+        return rates | dict.fromkeys(scored.paths, scored)
+
+    def _is_mean(self, entry: Path) -> bool:
+        """Return whether the rates of an entry are means over the labels beside it; a label may have such a name."""
+        has_labels = any(entry_at(self.report, (*entry[:-1], *section)) for section in _LABELS)
+        return has_labels and entry[-1:] in _MEANS and entry[-2:-1] not in _LABELS
+
+    def _counted_rates(self, entry: Path, kind: str, paths: Sequence[Path]) -> EntryRates | None:
+        """Return the rates of an entry that follow from counts; None if these are not known."""
+        counts, _ = self._added
+        of_keys = counts.get(".".join(paths[0]))
+        if of_keys is not None:
+            columns = [_terms(of_keys, side) for side in range(3)]
+            if entry[-2:-1] in _LABELS:  # a mean is over the labels that occur
+                columns.append(self.weight_terms((*entry, "f1")) or ())
+            return Share(self, paths, columns)
+        of_keys = counts.get(".".join(entry if kind in ("", "_strict") else (*entry, kind[1:])))
+        if of_keys is None or not all(_NAME.fullmatch(path[-1]) for path in paths):
+            return None
+        return CountedRates(self, paths, [_terms(of_keys, side) for side in range(4)])
+
+    def _labels_behind(
+        self, paths: Sequence[Path], rates: Mapping[Path, EntryRates]
+    ) -> Sequence[MemberOfMean] | None:
+        """Return the rates of labels whose means some rates are; None if these do not follow from counts."""
+        members = []
+        for section in _LABELS:
+            place = (*paths[0][:-2], *section)
+            always = entry_at(self.empty_report, place)
+            for label in entry_at(self.report, place):
+                of_label = [(*place, label, path[-1]) for path in paths]
+                if of_label[0] not in rates:
+                    return None
+                label_rates = rates[of_label[0]]
+                members.append(
+                    MemberOfMean(label_rates, list(map(label_rates.paths.index, of_label)), label in always)
+                )
+        return members or None
+
+
+def _terms(of_keys: Mapping[int, Sequence[float]], side: int) -> Terms:
+    return tuple((key, numbers[side]) for key, numbers in of_keys.items() if numbers[side])
 
 
 _MOST_KEPT = 160_000
 """How many numbers are kept in columns, which other entries share."""
 
 
-def _sides_of(name: str) -> tuple[int, ...]:
-    return (0,) if name.startswith("recall") else (1,) if name.startswith("precision") else (0, 1)
-
-
-def _by_place(measures: Iterable[tuple[int, _Measures]]) -> dict[_Place, dict[int, Sequence[float]]]:
-    by_place: dict[_Place, dict[int, Sequence[float]]] = {}
-    for number, of_number in measures:
-        for place, numbers in of_number.items():
-            if any(numbers):
-                by_place.setdefault(place, {})[number] = numbers
-    return by_place
-
-
-def _have_sums(numbers: Mapping[int, Sequence[float]], times: Sequence[int], sums: Sequence[float]) -> bool:
-    """Return whether numbers, each of them a number of times, have these sums."""
-    columns = zip(*numbers.values(), strict=True) if numbers else ((),) * len(sums)
-    of_numbers = [times[number] for number in numbers]
-    return all(
-        math.isclose(math.fsum(map(mul, column, of_numbers)), whole, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
-        for column, whole in zip(columns, sums, strict=True)
-    )
-
-
 # One entry
 
 
 class Without(NamedTuple):
-    """The rates of an entry without single units.
+    """Some rates without single units.
 
     Attributes:
         places: the place of those rows whose units change the rates; all others have the last place.
@@ -538,34 +376,35 @@ def _units_by_place(places: Mapping[int, int], times: Sequence[int], number: int
 
 
 class EntryRates:
-    """Rates of one entry of a report that follow from the same counts.
+    """Rates that follow from the same counts.
 
     Attributes:
-        names: of the rates.
+        paths: of the rates.
     """
 
-    names: Sequence[str]
     _last: tuple[Sequence[int], Without] | None = None
+
+    def __init__(self, rates: Rates, paths: Sequence[Path]) -> None:
+        self.paths, self._rates = paths, rates
+        self._nothing = [
+            math.nan if (value := rates.nothing.get(path[-1], 0.0)) is None else value for path in paths
+        ]
 
     @property
     def columns(self) -> Sequence[Column]:
         """The counts."""
         raise NotImplementedError
 
-    @property
-    def telling(self) -> Sequence[Column]:
-        """Those of the counts that tell whether units differ."""
-        return self.columns
-
-    @property
-    def rows(self) -> Mapping[int, Row]:
-        """The counts of each row that has some."""
-        return _rows_of([column.items() for column in self.columns])
-
     @cached_property
-    def telling_rows(self) -> Mapping[int, Row]:
-        """Those of the counts of each row that tell whether units differ."""
-        return _rows_of([column.items() for column in self.telling])
+    def rows(self) -> Mapping[int, tuple[float, ...]]:
+        """The counts of each row that has some."""
+        columns = self.columns
+        rows = dict.fromkeys(chain.from_iterable(columns))
+        return dict(
+            zip(
+                rows, zip(*(map(column.get, rows, repeat(0)) for column in columns), strict=True), strict=True
+            )
+        )
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         """Return each rate in each corpus, given its counts; NaN where it is undefined."""
@@ -583,43 +422,37 @@ class EntryRates:
 
     def _without(self, times: Sequence[int]) -> Without:
         rows, total = self.rows, self.total(times)
-        distinct, places = _distinct_items([*rows.values(), ()])
-        rests = [_subtract(total, row) for row in distinct]
+        distinct, places = _distinct_items([*rows.values(), (0,) * len(total)])
+        rests = [[*map(sub, total, row)] for row in distinct]
         of_rows = dict(zip(rows, places, strict=False))
         return Without(of_rows, _units_by_place(of_rows, times, len(distinct)), rests, self.values(rests))
 
     def forget(self) -> None:
         """Keep nothing that can be computed again."""
-        self._last = None
+        self.__dict__.pop("rows", None)
 
 
 class CountedRates(EntryRates):
-    """Rates that follow from `Counts`; `nothing` is what each is if both sides are empty."""
+    """Rates that follow from `Counts`, each of which is the sum of some terms."""
 
-    def __init__(
-        self, names: Sequence[str], sizes: EntrySizes, place: _Place, nothing: Sequence[float]
-    ) -> None:
-        self.names, self._sizes, self._place, self._nothing = names, sizes, place, nothing
+    def __init__(self, rates: Rates, paths: Sequence[Path], terms: Sequence[Terms]) -> None:
+        super().__init__(rates, paths)
+        self._terms = terms
 
     @property
     def columns(self) -> Sequence[Column]:
-        return [self._sizes.column(self._place, number) for number in range(4)]
-
-    def _without(self, times: Sequence[int]) -> Without:
-        counts = dict(_merged(self.columns))
-        distinct, places = _distinct_items([*counts.values(), (0, 0, 0, 0)])
-        of_rows = dict(zip(counts, places, strict=False))
-        units = _units_by_place(of_rows, times, len(distinct))
-        total = [_sum([*map(mul, column, units)]) for column in zip(*distinct, strict=True)]
-        rests = [[*map(sub, total, row)] for row in distinct]
-        return Without(of_rows, units, rests, self.values(rests))
+        return list(map(self._rates.column, self._terms))
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
-        recalls = [rate(tp_gold, gold) for gold, _, tp_gold, _ in counts]
-        precisions = [rate(tp_predicted, predicted) for _, predicted, _, tp_predicted in counts]
+        zero = math.nan if any(map(math.isnan, self._nothing)) else 0.0
+        recalls = [tp_gold / gold if gold else zero for gold, _, tp_gold, _ in counts]
+        precisions = [
+            tp_predicted / predicted if predicted else zero for _, predicted, _, tp_predicted in counts
+        ]
         empty = [place for place, (gold, predicted, *_) in enumerate(counts) if not gold and not predicted]
         rates: list[Sequence[float]] = []
-        for name, nothing in zip(self.names, self._nothing, strict=True):
+        for path, nothing in zip(self.paths, self._nothing, strict=True):
+            name = path[-1]
             values = precisions if name.startswith("precision") else recalls
             if name.startswith("f"):
                 beta = float(_NAME.fullmatch(name)[2])  # type: ignore[index]  # its rates have such names
@@ -632,42 +465,61 @@ class CountedRates(EntryRates):
         return rates
 
 
-class MeanRates(EntryRates):
-    """Means of the rates of labels that occur; `by_gold`: weighted by their gold spans.
+class Share(CountedRates):
+    """A rate that is the recall of its own `Counts`."""
 
-    `labels` are the rates of each, with whether it always occurs; `nothing` is what each mean is without labels.
-    """
+    def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
+        (nothing,) = self._nothing
+        return [
+            [
+                tp_gold / gold if gold else 0.0 if predicted else nothing
+                for gold, predicted, tp_gold, *_ in counts
+            ]
+        ]
+
+
+class MemberOfMean(NamedTuple):
+    """One of the rates, or of several, of which a mean is made; `always`: it is one of them without spans, too."""
+
+    rates: EntryRates
+    numbers: Sequence[int]
+    always: bool
+
+    def values_in(self, by_rate: Sequence[Sequence[float]]) -> list[Sequence[float]]:
+        """Return its own of some rates."""
+        return [by_rate[number] for number in self.numbers]
+
+
+class MeanRates(EntryRates):
+    """Means of the rates of members that occur; `by_gold`: weighted by their gold spans."""
 
     def __init__(
-        self, labels: Sequence[tuple[EntryRates, bool]], by_gold: bool, nothing: Sequence[float]
+        self, rates: Rates, paths: Sequence[Path], members: Sequence[MemberOfMean], *, by_gold: bool = False
     ) -> None:
-        self.names, self._labels = labels[0][0].names, labels
-        self._by_gold, self._nothing = by_gold, nothing
+        super().__init__(rates, paths)
+        self._members, self._by_gold = members, by_gold
 
     @property
     def columns(self) -> Sequence[Column]:
-        return list(chain.from_iterable(label.columns for label, _ in self._labels))
-
-    @property
-    def telling(self) -> Sequence[Column]:
-        return list(chain.from_iterable(label.telling for label, _ in self._labels))
+        return list(chain.from_iterable(member.rates.columns for member in self._members))
 
     def _weight(self, counts: Numbers, always: bool) -> float:
         return counts[0] if self._by_gold else int(always or any(counts))
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
-        weights, by_label, first = [], [], 0
-        for label, always in self._labels:
-            label_counts = [row[first : first + len(label.columns)] for row in counts]
-            first += len(label.columns)
-            weights.append([self._weight(row, always) for row in label_counts])
-            by_label.append(label.values(label_counts))
-        wholes = [_sum(of_labels) for of_labels in zip(*weights, strict=True)]
+        weights, by_member, first = [], [], 0
+        for member in self._members:
+            past = first + len(member.rates.columns)
+            of_member = [row[first:past] for row in counts]
+            first = past
+            weights.append([self._weight(row, member.always) for row in of_member])
+            by_member.append(member.values_in(member.rates.values(of_member)))
+        wholes = [_sum(of_members) for of_members in zip(*weights, strict=True)]
         means: list[Sequence[float]] = []
         for place, nothing in enumerate(self._nothing):
             parts = [
-                map(mul, values[place], label_weights)
-                for values, label_weights in zip(by_label, weights, strict=True)
+                map(mul, values[place], of_member)
+                for values, of_member in zip(by_member, weights, strict=True)
             ]
             sums = map(math.fsum, zip(*parts, strict=True))
             means.append(
@@ -676,15 +528,17 @@ class MeanRates(EntryRates):
         return means
 
     def _without(self, times: Sequence[int]) -> Without:
-        """Add to the sum over labels what changes in those that a row has, so that each row costs its own labels."""
-        wholes: list[float] = []  # the weight of each label
-        parts: list[list[float]] = [[] for _ in self.names]  # its rates times its weight
-        # what changes without a unit, by row and label
+        """Add to the sums over members what changes in those that a row has, so that each row costs its own labels."""
+        wholes: list[float] = []  # the weight of each member
+        parts: list[list[float]] = [[] for _ in self.paths]  # its rates times its weight
+        # what changes without a unit, by row and member
         changes = defaultdict[int, list[tuple[float, Sequence[float]]]](list)
-        for label, always in self._labels:
-            without = label.without(times)
-            weights = [self._weight(rest, always) for rest in without.rests]
-            by_rate = [list(map(mul, rates, weights)) for rates in without.rates]
+        for member in self._members:
+            without = member.rates.without(times)
+            weights: list[float] = [1] * len(without.units)
+            if self._by_gold or not member.always:
+                weights = [self._weight(rest, member.always) for rest in without.rests]
+            by_rate = [list(map(mul, rates, weights)) for rates in member.values_in(without.rates)]
             wholes.append(weights[-1])
             for of_rate, products in zip(parts, by_rate, strict=True):
                 of_rate.append(products[-1])
@@ -696,7 +550,7 @@ class MeanRates(EntryRates):
             for row, place in without.places.items():
                 changes[row].append(of_places[place])
         whole, sums = _sum(wholes), list(map(_exact_parts, parts))
-        means: list[list[float]] = [[] for _ in self.names]
+        means: list[list[float]] = [[] for _ in self.paths]
         for of_row in [*changes.values(), []]:
             rest = whole + sum([weight for weight, _ in of_row])
             for number, values in enumerate(means):
@@ -706,97 +560,17 @@ class MeanRates(EntryRates):
         return Without(places, _units_by_place(places, times, len(changes) + 1), (), means)
 
 
-class ScoredEntry(EntryRates):
-    """All rates of an entry that the metric computes, from the counts of the keys on which they depend."""
-
-    def __init__(self, rates: Rates, path: Path) -> None:
-        self.rates, self.path = rates, path
-        self.names = [name for name, value in entry_at(rates.report, path).items() if is_rate(name, value)]
-        self.keys = rates.keys_behind(path, self.names)
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return self.columns_of(self.keys)
-
-    def columns_of(self, keys: Iterable[int]) -> list[Column]:
-        """Return the counts of some keys."""
-        return [dict(pairs_in(self.rates.rows_of_keys[key])) for key in keys]
-
-    def values(self, counts: Iterable[Numbers]) -> list[Sequence[float]]:
-        rows, places = _distinct_items(map(tuple, counts))
-        tallies = (self.rates.tally(zip(self.keys, row, strict=True)) for row in rows)  # type: ignore[arg-type]  # whole numbers
-        by_rate = self.rates.scored(tallies, [(self.path, self.names)])
-        return [[values[place] for place in places] for values in by_rate]
-
-
 class ScoredRates(EntryRates):
-    """Some rates of a `ScoredEntry`; units that differ have other counts of a key on which one of these depends.
-
-    If the rates of a part of the units depend on other keys, too, all keys count.
-    """
-
-    def __init__(self, entry: ScoredEntry, names: Sequence[str]) -> None:
-        self.names, self._all = names, entry
-        self._places = [entry.names.index(name) for name in names]
+    """The rates that the metric computes, from the counts of all keys."""
 
     @property
     def columns(self) -> Sequence[Column]:
-        return self._all.columns
-
-    @property
-    def telling(self) -> Sequence[Column]:
-        """The counts of keys on which the rates depend: with more of one, or none, they differ."""
-        rates, entry = self._all.rates, (self._all.path, self.names)
-        keys = _keys_that_matter(rates, entry, self._all.keys)
-        follow = rates.follow_from(keys, entry, self._all.keys)
-        return self._all.columns_of(keys if follow else range(len(rates.keys)))
+        return [self._rates.column(((key, 1),)) for key in range(len(self._rates.keys))]
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
-        by_rate = self._all.values(counts)
-        return [by_rate[number] for number in self._places]
-
-    def _without(self, times: Sequence[int]) -> Without:
-        without = self._all.without(times)
-        return without._replace(rates=[without.rates[number] for number in self._places])
-
-
-def _keys_that_matter(rates: Rates, entry: Entry, among: Sequence[int]) -> Sequence[int]:
-    """Return those of some keys that change the rates of an entry; the halves of those that do are tested."""
-    wholes = [{key: counts[key] for key in among} for counts, _ in rates.wholes[:-1]]
-    before = [(whole, rates.text_of(whole, entry)) for whole in wholes]
-    changing: list[int] = []
-    waiting = [among]
-    while waiting:
-        keys = waiting.pop()
-        if not keys or not any(
-            rates.text_of(changed, entry) != text
-            for whole, text in before
-            for changed in (  # without the keys, and with more of each, but of no two as many
-                {**whole, **dict.fromkeys(keys, 0)},
-                {**whole, **{key: whole[key] + number for number, key in enumerate(keys, 1)}},
-            )
-        ):
-            continue
-        if len(keys) == 1:
-            changing += keys
-        else:
-            waiting += [keys[len(keys) // 2 :], keys[: len(keys) // 2]]
-    return changing
-
-
-def _rows_of(columns: Iterable[Iterable[tuple[int, float]]]) -> Mapping[int, Row]:
-    """Return the counts of each row that has some, given the rows of each column."""
-    rows: dict[int, list[tuple[int, float]]] = {}
-    for number, column in enumerate(columns):
-        for row, count in column:
-            rows.setdefault(row, []).append((number, count))
-    return {row: tuple(counts) for row, counts in rows.items()}
-
-
-def _merged(columns: Sequence[Column]) -> Iterator[tuple[int, tuple[float, ...]]]:
-    """Yield each row that is in one of few columns, with its number in each."""
-    rows = dict.fromkeys(chain.from_iterable(columns))
-    return zip(rows, zip(*(map(column.get, rows, repeat(0)) for column in columns), strict=True), strict=True)
+        rows, places = _distinct_items(map(tuple, counts))
+        by_rate = self._rates.scored(rows, self.paths)  # type: ignore[arg-type]  # whole numbers
+        return [[values[place] for place in places] for values in by_rate]
 
 
 Item = TypeVar("Item", bound=Hashable)
@@ -807,13 +581,6 @@ def _distinct_items(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
     numbers: dict[Item, int] = {}
     places = [numbers.setdefault(item, len(numbers)) for item in items]
     return list(numbers), places
-
-
-def _subtract(total: Numbers, row: Row) -> Numbers:
-    rest = list(total)
-    for column, count in row:
-        rest[column] -= count
-    return rest
 
 
 def _sum(numbers: Sequence[float]) -> float:
@@ -834,7 +601,11 @@ def _exact_parts(numbers: Sequence[float]) -> list[float]:
 _NAME = re.compile(r"(precision|recall|f(\d+(?:\.\d+)?))(_\w+)?")
 """The names of rates that may follow from `Counts`: what each is, its beta, and its ending."""
 
-_MEANS = {"macro": False, "weighted": True}
-"""The names of entries whose rates are means over the entries of ``per_label``, and whether gold weighs these."""
+_MEANS: Mapping[Path, bool] = {("macro",): False, ("weighted",): True}
+"""The names of entries whose rates are means over the entries of labels, and whether gold weighs these."""
 
-_CLOSE = 1e-12
+_LABELS = (("per_label",), ("per_type",))
+"""The sections of the entries of labels."""
+
+_AVERAGE = "_average"
+"""The ending of a rate that is the mean of the strict and the lenient one."""

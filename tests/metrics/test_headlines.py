@@ -69,9 +69,9 @@ def test_sizes_are_the_gold_and_predicted_spans_of_an_entry(
     assert {path: sizes[path] for path in expected} == expected
 
 
-def test_sizes_of_noisy_are_the_gold_and_predicted_spans() -> None:
-    numbers = {("gold", "A"): 2, ("gold", "B"): 1, ("predicted", "B"): 3, ("found", "B"): 1}
+def test_headlines_of_noisy_are_the_spans_and_the_matches() -> None:
+    numbers = {("gold", "A"): 2, ("gold", "B"): 1, ("predicted", "B"): 3, ("matched", "B"): 1}
 
-    sizes = Noisy().sizes(Tally(numbers), ["label"])
+    headlines = Noisy().headlines(Tally(numbers), ["label"])
 
-    assert sizes == {"ALL": (3, 3), "per_label.A": (2, 0), "per_label.B": (1, 3)}
+    assert headlines == {"ALL": (3, 3, 1, 1), "per_label.A": (2, 0, 0, 0), "per_label.B": (1, 3, 1, 1)}

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import add
 from typing import NamedTuple
 
-from clueval.core.tally import Tally, f_measure, rate
+from clueval.core.tally import Counts, Tally, f_measure, rate
 from clueval.statistics.distributions import average_precision
 
 
@@ -144,6 +144,21 @@ class GateCounts(NamedTuple):
             ),
             "error_rate_strict": rate(mismatch, responses),
             "error_rate_lenient": rate(mismatch + wrong, responses),
+        }
+
+    def shares(self) -> dict[str, Counts]:
+        """Return those measures that are the recall of some counts, by name; what 0/0 is depends on `predicted`."""
+        targets, responses, strict, _, mismatch, wrong, single_strict, single_partial = self[:8]
+        with_strict, with_lenient = self.targets_with_strict_responses, self.targets_with_lenient_responses
+        return {
+            "single_correct_accuracy_strict": Counts(targets, targets, single_strict),
+            "single_correct_accuracy_lenient": Counts(targets, targets, single_strict + single_partial),
+            "target_accuracy_strict": Counts(targets, targets, self.accurate_targets_strict),
+            "target_accuracy_lenient": Counts(targets, targets, self.accurate_targets_lenient),
+            "recall_in_responses_strict": Counts(with_strict, responses, strict),
+            "recall_in_responses_lenient": Counts(with_lenient, responses, self.correct_lenient),
+            "error_rate_strict": Counts(responses, responses, mismatch),
+            "error_rate_lenient": Counts(responses, responses, mismatch + wrong),
         }
 
 

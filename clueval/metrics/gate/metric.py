@@ -412,13 +412,15 @@ class Gate(Metric):
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         """Return the strict counts of all types as ``all``, the lenient ones as ``all.lenient``, then those of others.
 
-        The rates of these entries of the report follow from them, except those of 0/0.
+        The rates of these entries of the report follow from them, except those of 0/0. A share is the
+        recall of the counts at its own path.
         """
         headlines = {}
         for path, counts in self._places(total).items():
             sizes = counts.targets, counts.responses
             headlines[path] = Counts(*sizes, counts.correct_strict, counts.correct_strict)
             headlines[f"{path}.lenient"] = Counts(*sizes, counts.correct_lenient, counts.correct_lenient)
+            headlines |= {f"{path}.{name}": of_share for name, of_share in counts.shares().items()}
         return headlines
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
@@ -429,9 +431,13 @@ class Gate(Metric):
         return {path: (counts.targets, counts.responses) for path, counts in places.items()}
 
     def _places(self, total: Tally) -> dict[str, GateCounts]:
-        """Return the counts of all types, and those of each group, by their paths in the report."""
+        """Return the counts of all types, and those of each group, by their paths in the report.
+
+        Those at thresholds that follow from the scores are no sums: not every score occurs in every unit.
+        """
         places = {"all": self.counts(total)}
-        for path, of_path in self._groups(total, self.curve(total)).items():
+        is_grid = self.thresholds is not None and grid_of(self.thresholds) is not None
+        for path, of_path in self._groups(total, self.curve(total) if is_grid else ()).items():
             places |= {f"{path}.{name}": counts for name, counts in of_path.items()}
         return places
 

@@ -40,11 +40,11 @@ from clueval.core.case import Where, which_count
 from clueval.core.document import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN, Document, Pair
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
-from clueval.core.tally import Tally
+from clueval.core.tally import Counts, Tally
 from clueval.files.errors import FormatError, UsageError, warn
 from clueval.files.opening import lines
 from clueval.files.options import option_field, require_beta, require_choices, require_kind
-from clueval.metrics.masking.counts import ALL, PLACES, WeightOf, count, report_of
+from clueval.metrics.masking.counts import ALL, PLACES, WeightOf, count, report_of, shares_of
 from clueval.metrics.masking.exposure import (
     CLASS_LAYER,
     Examination,
@@ -302,6 +302,15 @@ class Masking(DocumentMetric):
             self.confidence,
             weighted=self.token_weights or self.word_weights is not None,
         )
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        """Return for each rate of each row counts of which it is the recall, by its own path."""
+        words, right = total["precision", "words"], total["precision", "words_right"]
+        headlines = {"precision.word_precision": Counts(words, words, right)}
+        for kind, name in {key[:2] for key in total if key[0] in PLACES}:
+            for rate, (part, whole) in shares_of(total, (kind, name)).items():
+                headlines[f"{PLACES[kind]}.{name or ALL}.{rate}"] = Counts(whole, whole, part)
+        return headlines
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
         """Return for each row what it is about, mentions or words."""

@@ -204,6 +204,8 @@ RECALLS = (
     *("character_recall", "document_recall"),
 )
 
+RECALLS_OF_MENTIONS = ("mention_recall", "word_recall", "weighted_word_recall", "character_recall")
+
 PLACES = {ALL: "classes", "class": "classes", "label": "labels"}
 """The sections of the report that have the rows of each kind."""
 
@@ -242,6 +244,18 @@ def report_of(
     }
 
 
+def shares_of(tally: Tally, row: Row) -> dict[str, tuple[int, int]]:
+    """Return the part and the whole of each recall of a row, by its name; words with weights are not counted so."""
+    parts = {
+        "mention_recall": (tally[*row, "protected"], tally[*row, "mentions"]),
+        "entity_recall": (tally[*row, "entities_protected"], tally[*row, "entities"]),
+    }
+    for name in ("word", "character", "document"):
+        whole = tally[*row, f"{name}s"]
+        parts[f"{name}_recall"] = whole - tally[*row, f"{name}s_exposed"], whole
+    return parts
+
+
 def share(part: float, whole: float) -> float | None:
     """Return ``part / whole``; 0/0 is None.
 
@@ -263,17 +277,11 @@ def _row(
     if weights is not None:
         whole = weights.get((*row, "words"), 0.0)
         weighted = share(math.fsum((whole, -weights.get((*row, "words_exposed"), 0.0))), whole)
-    rates: dict[str, float | None] = {
-        "mention_recall": share(counts["protected"], counts["mentions"]),
-        "word_recall": share(counts["words"] - counts["words_exposed"], counts["words"]),
-        "weighted_word_recall": weighted,
-        "character_recall": share(counts["characters"] - counts["characters_exposed"], counts["characters"]),
-    }
+    rates = {name: share(*of_rate) for name, of_rate in shares_of(tally, row).items()}
+    rates["weighted_word_recall"] = weighted
     if "documents" not in counts:
-        return counts | rates
+        return counts | {name: rates[name] for name in RECALLS_OF_MENTIONS}
     documents, exposed = counts["documents"], counts["documents_exposed"]
-    rates["entity_recall"] = share(counts["entities_protected"], counts["entities"])
-    rates["document_recall"] = share(documents - exposed, documents)
     # counts that no corpus has are scored where it is found out which counts a figure is made of
     is_share = 0 <= exposed <= documents and 0 < documents <= MOST_DOCUMENTS
     bound = upper_bound(exposed, documents, confidence) if is_share else None
