@@ -186,11 +186,11 @@ class TwoSystems(ErrorReport):
                 for first, second in all_results if SIDES[0] in self.choice.sides else ():
                     if first is not None and second is not None and first.side == 0:
                         tally.reasons[first.reason, second.reason] += 1
-                        kinds = (
+                        old, new = (
                             "missed" if result.kind == "partial" else result.kind
                             for result in (first, second)
                         )
-                        tally.classes[tuple(kinds)] += 1
+                        tally.classes[old, new] += 1
                 tally.places[None] += len(listed)
                 for group in listed:
                     tally.listed.update((error.listed[0].side, error.state) for error in group)
@@ -212,11 +212,11 @@ class TwoSystems(ErrorReport):
         wrong = [span for error in group for span in error.listed]
         start, end = min([span.start for span in wrong]), max([span.end for span in wrong])
         layers = list(dict.fromkeys(error.listed[0].sequence for error in group))
-        shown = list(spans.at(start, end, layers))
+        errors = [(row, error.listed[0]) for error in group for row in error.rows]
+        shown = [*spans.at(start, end, layers), *((row, error.sequence, error.span) for row, error in errors)]
         sides = "gold", *self.names
 
         def marked_texts() -> list[MarkedText]:
-            errors = ((row, error.listed[0]) for error in group for row in error.rows)
             return [marked(texts[0].context((start, end), (start, end)), shown, errors, texts)]
 
         def lines() -> list[Line]:
