@@ -15,10 +15,10 @@ from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import note_input, refuse_to_overwrite
 from clueval.results.options import Counting
-from clueval.studies.profile import all_features
+from clueval.studies.span_values import ALL_FEATURES
 from clueval.transforms.options import Preparing
 
-_FEATURES = ", ".join(all_features())
+_FEATURES = ", ".join(ALL_FEATURES)
 
 
 def conventions(

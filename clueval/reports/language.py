@@ -60,12 +60,12 @@ def phrase(text: str, /, **values: object) -> str:
     >>> phrase("{n} more line|{n} more lines", n=1), phrase("{n} more line|{n} more lines", n=1200)
     ('1 more line', '1,200 more lines')
     """
-    wording = _catalogue(current_language()).get(text, text)
+    wording = _catalogue(_LANGUAGES.get()[0]).get(text, text)
+    if not values:
+        return wording
     if "n" in values:
         singular, bar, plural = wording.partition("|")
         wording = plural if bar and values["n"] != 1 else singular
-    if not values:
-        return wording
     numbers = {name: numeral(value) if type(value) is int else value for name, value in values.items()}
     return wording.format_map(numbers)
 

@@ -6,7 +6,6 @@ needs none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,18 +52,13 @@ class Report(Hinting, Content):
 
     def scores(self) -> dict[str, float]:
         """Return the numbers of the tables by short paths, as ``exact.PER.F1``; loggers take such a dictionary."""
-        return dict(self._scores())
-
-    def _scores(self) -> Iterator[tuple[str, float]]:
+        scores: dict[str, float] = {}
         if self.named_by:
             for row in self.rows():
-                place = [str(row[name]) for name in self.named_by if row[name] not in (None, "")]
-                yield from (
-                    (".".join([*place, name]), value)
-                    for name, value in row.items()
-                    if isinstance(value, float)
-                )
-            return
+                path = [str(row[name]) for name in self.named_by if row[name] not in (None, "")]
+                numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+                scores |= {".".join([*path, name]): value for name, value in numbers.items()}
+            return scores
         from clueval.reports.table import Dot, Find, Rate, plain
 
         for table in self.tables():
@@ -72,7 +66,8 @@ class Report(Hinting, Content):
                 for name, cell in zip(table.header[1:], cells, strict=True):
                     value = plain(cell) if isinstance(cell, Rate | Dot | Find | float) else None
                     if isinstance(value, float):
-                        yield f"{table.title}.{plain(first)}.{name}", value
+                        scores[f"{table.title}.{plain(first)}.{name}"] = value
+        return scores
 
     def to_json(self) -> str:
         """Return `to_dict` as indented JSON; equal results give equal bytes."""

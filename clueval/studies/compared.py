@@ -349,8 +349,8 @@ RESULTS = ("matched", "not matched", "no counterpart")
 class NoisyErrors(ErrorReport):
     """Every gold span with its counterpart, in the order of the texts.
 
-    The metric says when texts match; `where` has the labels that count, by layer. The other arguments are those of
-    `clueval.studies.errors.Errors`.
+    The metric says when texts match; `where` has the labels that count, by layer. The arguments `about` are those of
+    `ErrorReport`.
     """
 
     def __init__(
@@ -359,11 +359,9 @@ class NoisyErrors(ErrorReport):
         metric: Noisy = Noisy(),  # noqa: B008  # it cannot be changed
         *,
         where: Where = NOTHING,
-        scored: Callable[[int], Result] | None = None,
-        title: str = "",
-        files: Sequence[str] = (),
+        **about: Any,
     ) -> None:
-        super().__init__(one_by_one(pairs), None, (), scored, (title, files, ()))
+        super().__init__(one_by_one(pairs), metadata=(), **about)
         self._metric, self._where, self.store = metric, where, ""
 
     # in the language of the context

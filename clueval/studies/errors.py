@@ -52,30 +52,6 @@ from clueval.studies.wrong import (
 if TYPE_CHECKING:
     from clueval.results.result import Result
 
-Decided = Iterable[tuple[Sequence[JudgedSpan], str]]
-"""The errors of each place, and the choice that holds there, or nothing."""
-
-
-def corrected(pair: Pair, decided: Decided, *, flat: bool) -> Pair:
-    """Return a pair whose gold has the spans that were chosen, in the order of the places.
-
-    With `flat`, a choice that would make spans of a layer overlap is not applied.
-    """
-    layers: dict[str, Sequence[Span]] = dict(pair.gold.layers)
-    for wrong, choice in decided:
-        if choice in ("predicted", BOTH, NONE):
-            changed = changed_layers(0, layers, pair.predicted.layers, wrong, choice)
-            if all(layer in layers for layer in changed) and not (flat and _would_overlap(layers, changed)):
-                layers |= changed
-    return replace(pair, gold=replace(pair.gold, layers=layers, tags={}))
-
-
-def _would_overlap(layers: Mapping[str, Sequence[Span]], changed: Mapping[str, Sequence[Span]]) -> bool:
-    return any(
-        first_clash(spans) is not None and first_clash(layers[layer]) is None
-        for layer, spans in changed.items()
-    )
-
 
 def changed_layers(
     side: int,
@@ -156,10 +132,9 @@ Text = Sequence[Pair]
 """The pairs of one text, one for each system."""
 
 
-def one_by_one(pairs: AllPairs) -> Callable[[], Iterable[Text]]:
-    """Return a function that returns the texts of one system each time anew; those of an iterator are held."""
-    pairs = list(pairs) if isinstance(pairs, Iterator) else pairs
-    return lambda: ([pair] for pair in (pairs() if callable(pairs) else pairs))
+def one_by_one(pairs: AllPairs) -> Callable[[], Iterable[Text]] | Iterable[Text]:
+    """Return the texts of one system."""
+    return (lambda: ([pair] for pair in pairs())) if callable(pairs) else ([pair] for pair in pairs)
 
 
 @dataclass
@@ -187,6 +162,12 @@ class ErrorTally:
 class ErrorReport(ReportWithDecisions):
     """The errors of one or two systems, place by place. Iterating reads the texts and holds one of them.
 
+    `texts` are the pairs of each text, or what returns them each time anew; those of an iterator are held. `layers` are
+    the layers in their order; further ones follow as they occur. `scored` returns the result of the choice's metric on
+    the same texts, given the number of the system (from 0); without it they are counted here, with it `texts` may leave
+    out texts and sentences without errors. `title` (else the names of the `files`, gold's first) says what was
+    compared. `metadata` are the names by which the page filters (None: all).
+
     A subclass finds the errors of a text (`_read`), and makes a place of those that overlap (`_places_of`).
     """
 
@@ -194,17 +175,21 @@ class ErrorReport(ReportWithDecisions):
 
     def __init__(
         self,
-        texts: Callable[[], Iterable[Text]],
-        choice: Choice | None,
-        layers: Sequence[str],
-        scored: Callable[[int], Result] | None,
-        about: tuple[str, Sequence[str], Sequence[str] | None],
+        texts: Iterable[Text] | Callable[[], Iterable[Text]],
+        choice: Choice | None = None,
+        *,
+        layers: Sequence[str] = (),
+        scored: Callable[[int], Result] | None = None,
+        title: str = "",
+        files: Sequence[str] = (),
+        metadata: Sequence[str] | None = None,
     ) -> None:
+        held = list(texts) if isinstance(texts, Iterator) else texts
+        self._texts: Callable[[], Iterable[Text]] = held if callable(held) else lambda: held
         self.choice, self.layers = choice or Choice(), layers
-        self._texts, self._scored = texts, scored
-        self._title, self._files, self._metadata = about
-        names = ": ".join(filter(None, ("Errors", " and ".join(self._files))))
-        self.store = f"{self._store} {self._title or names}"
+        self._scored, self._title, self._files, self._metadata = scored, title, files, metadata
+        names = ": ".join(filter(None, ("Errors", " and ".join(files))))
+        self.store = f"{self._store} {title or names}"
         self._record: ErrorTally | None = None
 
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[Any]]]]:
@@ -261,7 +246,7 @@ class ErrorReport(ReportWithDecisions):
                 if tally is not None and len(tally.first) < FIRST_PLACES:
                     tally.first.append(place)
                 yield place
-        if self._scored is not None:
+        if self._scored is not None and tally is not None:
             self._record = tally
 
     @cached_property
@@ -320,10 +305,7 @@ class Errors(ErrorReport):
     Iterating yields a `Place` after the other, as the pairs are read; holds one text. Forms, tables and files read the
     pairs again. Raises the errors of metrics and files.
 
-    `layers` are the layers in their order; further ones follow as they occur. `scored` returns the result of the
-    choice's metric on the same texts, given the number of the system (0); without it they are counted here, with it
-    `pairs` may leave out texts and sentences without errors, unless there are decisions. `title` (else the names of
-    the `files`, gold's first) says what was compared. `metadata` are the names by which the page filters (None: all).
+    The arguments `about` are those of `ErrorReport`; if there are decisions, `pairs` must have all texts.
     With `limit`, only this number of places is listed; tables and counts have all.
 
     >>> from clueval.core.document import Document
@@ -340,16 +322,11 @@ class Errors(ErrorReport):
         pairs: AllPairs,
         choice: Choice | None = None,
         *,
-        layers: Sequence[str] = (),
-        scored: Callable[[int], Result] | None = None,
-        title: str = "",
-        files: Sequence[str] = (),
-        metadata: Sequence[str] | None = None,
         decisions: PlaceDecisions | None = None,
         limit: int | None = None,
+        **about: Any,
     ) -> None:
-        about = title, files, metadata
-        super().__init__(one_by_one(pairs), choice, layers, scored, about)
+        super().__init__(one_by_one(pairs), choice, **about)
         self.decisions, self.limit = decisions, limit
         self.screen = None if limit is not None else self.screen
         self._columns: RowColumns | None = None
@@ -493,10 +470,26 @@ class Errors(ErrorReport):
         )
 
     def _corrected(self) -> Iterator[Pair]:
-        """Yield the pairs with gold corrected."""
+        """Yield the pairs with the gold spans that were chosen, in the order of the places.
+
+        For metric ``levels``, a choice that would make spans of a layer overlap is not applied.
+        """
         for (pair,), listed in self._read(None):
-            decided = ((group, self._choice_at(pair, group)) for group in listed)
-            yield corrected(pair, decided, flat=self.choice.by_levels)
+            layers: dict[str, Sequence[Span]] = dict(pair.gold.layers)
+            for group in listed:
+                choice = self._choice_at(pair, group)
+                if choice not in ("predicted", BOTH, NONE):
+                    continue
+                changed = changed_layers(0, layers, pair.predicted.layers, group, choice)
+                if layers.keys() >= changed.keys() and not (
+                    self.choice.by_levels
+                    and any(
+                        first_clash(spans) is not None and first_clash(layers[layer]) is None
+                        for layer, spans in changed.items()
+                    )
+                ):
+                    layers |= changed
+            yield replace(pair, gold=replace(pair.gold, layers=layers, tags={}))
 
 
 def place_of(pair: Pair, group: Sequence[JudgedSpan]) -> Place:

@@ -311,15 +311,6 @@ def _f1_of_two(entry: Entry, other_entry: Entry) -> Iterator[list[Cell]]:
     yield from (row for _, row in sorted(rows, key=lambda item: item[0]))
 
 
-def transitions(reasons: Mapping[tuple[str, str], int]) -> Table:
-    """Return the reasons of gold spans: rows in the old run, columns in the new run."""
-    rows: list[list[Cell]] = [
-        [phrase(old), *(reasons.get((old, new), 0) for new in RIGHT_OR_REASON)] for old in RIGHT_OR_REASON
-    ]
-    title = phrase("gold spans: rows in the old run, columns in the new run")
-    return Table(title, ["", *map(phrase, RIGHT_OR_REASON)], rows, is_folded=True)
-
-
 # --- places
 
 

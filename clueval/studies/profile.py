@@ -27,6 +27,7 @@ from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table, shown
 from clueval.studies.errors_view import facts_of
 from clueval.studies.span_values import (
+    ALL_FEATURES,
     BUCKETS,
     FEATURES,
     TRAINED,
@@ -54,11 +55,6 @@ _RATES = ("precision", "recall", "f1")
 
 Entry = Mapping[str, Any]
 """A bucket: its name, its rates and counts, and whether its spans are few."""
-
-
-def all_features() -> Sequence[str]:
-    """Return the names of all features."""
-    return (*FEATURES, *TRAINED)
 
 
 class Profile(Report):
@@ -98,7 +94,7 @@ class Profile(Report):
             if name not in available:
                 from clueval.files.names import one_of  # only for names that do not exist
 
-                raise UsageError(f"there is no feature {name!r}", advice=one_of(name, all_features()))
+                raise UsageError(f"there is no feature {name!r}", advice=one_of(name, ALL_FEATURES))
         self._features = available if features is None else {name: available[name] for name in features}
         self._pairs, self._number, self._scored = pairs, buckets, scored
 

@@ -165,6 +165,8 @@ FEATURES: Mapping[str, Feature] = {
 TRAINED = ("frequency", "seen", "consistency")
 """The features that need training data."""
 
+ALL_FEATURES = (*FEATURES, *TRAINED)
+
 
 class TrainingSpans:
     """The spans of training data: how often a text was a span, with which labels, and how often it was none.

@@ -29,7 +29,7 @@ from clueval.reports.place import (
     Place,
     fingerprint,
 )
-from clueval.reports.table import Table
+from clueval.reports.table import Cell, Table
 from clueval.studies.errors import ErrorReport, ErrorTally, Text
 from clueval.studies.errors_view import (
     RIGHT_OR_REASON,
@@ -37,7 +37,6 @@ from clueval.studies.errors_view import (
     line_of,
     marked,
     tables_of_two,
-    transitions,
     verdict_of_two,
 )
 from clueval.studies.rows import Row, SideTexts, texts_of
@@ -50,7 +49,7 @@ from clueval.studies.wrong import (
 )
 
 if TYPE_CHECKING:
-    from clueval.results.result import Result
+    pass
 
 Texts = Iterable[Text] | Callable[[], Iterable[Text]]
 """Of each text gold with the first system and with the second one; or what returns them each time anew."""
@@ -81,9 +80,8 @@ class SharedError(NamedTuple):
 class TwoSystems(ErrorReport):
     """The errors of two systems on the same gold: those in both, and those in one only.
 
-    `texts` has of each text gold with the first system and gold with the second one, as they are counted; or returns
-    them. `names` are the short names of the systems, and `scored` returns the result of one, 0 or 1. The other
-    arguments are those of `Errors`.
+    `texts` has of each text gold with the first system and gold with the second one, as they are counted. `names` are
+    the short names of the systems. The arguments `about` are those of `ErrorReport`.
     """
 
     _store, _systems = "errors_of_two.html", 2
@@ -94,19 +92,12 @@ class TwoSystems(ErrorReport):
         choice: Choice | None = None,
         *,
         names: tuple[str, str] = ("A", "B"),
-        layers: Sequence[str] = (),
-        scored: Callable[[int], Result] | None = None,
-        title: str = "",
-        files: Sequence[str] = (),
-        metadata: Sequence[str] | None = None,
+        **about: Any,
     ) -> None:
         if choice is not None and choice.fair is not None:
             advice = "use exact or levels"
             raise UsageError("errors of metric fair cannot be compared span by span", advice=advice)
-        kept = list(texts) if isinstance(texts, Iterator) else texts
-        super().__init__(
-            kept if callable(kept) else lambda: kept, choice, layers, scored, (title, files, metadata)
-        )
+        super().__init__(texts, choice, **about)
         self.names = names
 
     @property
@@ -191,8 +182,14 @@ class TwoSystems(ErrorReport):
                     errors.append(SharedError(state, results, (first is not None, second is not None), wrong))
             listed = list(groups(errors))
             if tally is not None:
-                if SIDES[0] in self.choice.sides:
-                    _count_gold(tally, all_results)
+                for first, second in all_results if SIDES[0] in self.choice.sides else ():
+                    if first is not None and second is not None and first.side == 0:
+                        tally.reasons[first.reason, second.reason] += 1
+                        old, new = (
+                            "missed" if result.kind == "partial" else result.kind
+                            for result in (first, second)
+                        )
+                        tally.classes[old, new] += 1
                 tally.places[None] += len(listed)
                 for group in listed:
                     tally.listed.update((error.listed[0].side, error.state) for error in group)
@@ -214,11 +211,11 @@ class TwoSystems(ErrorReport):
         wrong = [span for error in group for span in error.listed]
         start, end = min([span.start for span in wrong]), max([span.end for span in wrong])
         layers = list(dict.fromkeys(error.listed[0].sequence for error in group))
-        shown = list(spans.at(start, end, layers))
+        errors = [(row, error.listed[0]) for error in group for row in error.rows]
+        shown = [*spans.at(start, end, layers), *((row, error.sequence, error.span) for row, error in errors)]
         sides = "gold", *self.names
 
         def marked_texts() -> list[MarkedText]:
-            errors = ((row, error.listed[0]) for error in group for row in error.rows)
             return [marked(texts[0].context((start, end), (start, end)), shown, errors, texts)]
 
         def lines() -> list[Line]:
@@ -300,7 +297,12 @@ class Diff(TwoSystems):
     def tables(self) -> Iterable[Table]:
         """Yield those of `TwoSystems`, and what became of the reasons of gold spans."""
         yield from super().tables()
-        yield transitions(self._gold_counts[0])
+        reasons, _ = self._gold_counts
+        rows: list[list[Cell]] = [
+            [phrase(old), *(reasons[old, new] for new in RIGHT_OR_REASON)] for old in RIGHT_OR_REASON
+        ]
+        title = phrase("gold spans: rows in the old run, columns in the new run")
+        yield Table(title, ["", *map(phrase, RIGHT_OR_REASON)], rows, is_folded=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the diff as plain data; reasons and classes of gold spans are by the old run, then by the new one."""
@@ -326,15 +328,6 @@ class Diff(TwoSystems):
             reasons = reasons + Counter({(RIGHT, RIGHT): skipped})
             classes = classes + Counter({(KINDS[0], KINDS[0]): skipped})
         return reasons, classes
-
-
-def _count_gold(tally: ErrorTally, all_results: Iterable[Results]) -> None:
-    """Count the reasons and classes of gold spans in both systems."""
-    for first, second in all_results:
-        if first is not None and second is not None and first.side == 0:
-            tally.reasons[first.reason, second.reason] += 1
-            kinds = ["missed" if result.kind == "partial" else result.kind for result in (first, second)]
-            tally.classes[kinds[0], kinds[1]] += 1
 
 
 def groups(errors: Iterable[SharedError]) -> Iterator[list[SharedError]]:

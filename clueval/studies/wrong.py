@@ -300,7 +300,9 @@ def _judged(
             counted_keys.add(key)
             if key in both:
                 if also_right:
-                    yield right_span(side, sequence, span)
+                    match = Match(span, "exact", labels=span.by_layer)
+                    place = span.start, span.end
+                    yield JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), *place)
                 continue
             others = [of_other[index] for index in case.around[side][number]]
             if span.start == span.end:
@@ -318,11 +320,6 @@ def _judged_by_fair(case: Case, sequence: str, fair: Fair) -> Iterator[JudgedSpa
         others = [] if gold is None or predicted is None else [predicted]
         match = match_in(span, others)
         yield wrong_span(int(gold is None), sequence, match, others, True)._replace(error_type=kind)
-
-
-def right_span(side: int, sequence: str, span: Span) -> JudgedSpan:
-    match = Match(span, "exact", labels=span.by_layer)
-    return JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), span.start, span.end)
 
 
 def wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:

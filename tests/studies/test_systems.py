@@ -18,6 +18,7 @@ from clueval import CluevalError, Document, Span, diff, errors, read
 from clueval.cli import main
 from clueval.core.document import Pair
 from clueval.reports.page import page
+from clueval.reports.place import fingerprint
 from clueval.studies.systems import Diff, TwoSystems
 from tests.cases import spans
 
@@ -414,9 +415,10 @@ def test_every_mark_says_its_layer_its_range_its_token_ids_and_what_is_wrong() -
     ]
 
 
-def test_missed_span_of_zero_length_is_marked_in_the_text_of_its_place() -> None:
+def test_missed_span_of_zero_length_is_marked_and_in_the_fingerprint_of_its_place() -> None:
     gold, predicted = document([Span(3, 3, "A")]), document([])
 
     (place,) = errors(gold, predicted, predicted)
 
+    assert place.fingerprint == fingerprint([("gold", ((3, 3),), "A")])
     assert [(mark.kind, mark.label, mark.is_wrong) for mark in place.texts[0].marks] == [(0, "A", True)]
