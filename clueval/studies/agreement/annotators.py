@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
 from os import PathLike
+from os.path import realpath
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from clueval.reading.file_sides import (
     with_id_of,
     with_layers,
 )
-from clueval.reading.memory import GivenSide, require_sources, side_of, with_text_of
+from clueval.reading.memory import GivenSide, require_sources, side_of
 from clueval.reading.options import (
     are_paths,
     is_path_or_paths,
@@ -90,7 +91,7 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """A named source of documents: files, with how to read them, or documents in memory.
+    """A named source of documents: files, and how they are read, or documents in memory.
 
     If `is_set`, it is an annotation set, and a file without this set is not annotated.
     """
@@ -120,14 +121,6 @@ class Annotators:
         """The names of the annotators and of the system."""
         return tuple(annotator.name for annotator in self.listed)
 
-    @property
-    def treatments(self) -> set[str]:
-        """How ill-formed tags are treated in the files of annotators."""
-        files = [
-            annotator.options for annotator in self.listed[: len(self.names)] if annotator.options is not None
-        ]
-        return {options.invalid or "conlleval" for options in files}
-
     def groups(self, read: Read | None = None) -> Iterator[Group]:
         """Yield the documents of each text, all with the id and positions of the first one; `read` notes what was read.
 
@@ -151,9 +144,13 @@ class Annotators:
                 for document, form in chain(*first)
             )
             is_one_file = file_name is not None or all(len(annotator.files) < 2 for annotator in self.listed)
-            numbered = have_no_ids and is_one_file and self.naming.unannotated is None
+            by = pair_by if pair_by in ("id", "content") else None
+            is_numbered = have_no_ids and is_one_file and by is None and self.naming.unannotated is None
             keyed = [
-                self._documents_by_key(chain(*parts), numbered=numbered)
+                (
+                    (str(number) if is_numbered else key_of(document, by), document)
+                    for number, (document, _) in enumerate(chain(*parts), 1)
+                )
                 for parts in zip(first, streams, strict=True)
             ]
             for documents in joined(keyed, self.sides, pair_by, may_lack=True):
@@ -188,16 +185,6 @@ class Annotators:
         source = source_of(path, annotator.options, name=file_name, progress=self.naming.progress)
         require_positions(source.form.name, "agree")
         return source
-
-    def _documents_by_key(
-        self, documents: Iterable[tuple[Document, Form | None]], *, numbered: bool
-    ) -> Iterator[tuple[str, Document]]:
-        pair_by = self.naming.pair_by
-        for number, (document, _) in enumerate(documents, 1):
-            if pair_by in ("id", "content"):
-                yield key_of(document, pair_by), document
-            else:
-                yield str(number) if numbered else document.id, document
 
     def _documents_on_one_text(
         self, documents: tuple[Document | None, ...], *, texts_differ: bool
@@ -351,8 +338,8 @@ def annotators_of(
         (system_annotator,) = _annotators_of_sources({"system": system}, read)
         annotators.append(replace(system_annotator, name="system"))
     require_use(read, [path for annotator in annotators for _, path in annotator.files])
-    listed = tuple(_with_names_and_layers(annotators, naming.pair_by))
-    return Annotators(listed, system is not None, naming)
+    listed = _with_names_and_layers(annotators, naming.pair_by)
+    return Annotators(tuple(listed), system is not None, naming)
 
 
 def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
@@ -361,15 +348,15 @@ def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -
         require_kind(name, "str", "the name of an annotator")
         if not name or name != name.strip():
             raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
-    files: dict[str, Annotator] = {}
+    annotators: dict[str, Annotator] = {}
     sides: dict[str, GivenSide] = {}
     for name, source in sources.items():
         if isinstance(source, Annotator):
-            files[name] = source
+            annotators[name] = source
         elif are_paths(source) and is_path_or_paths(source):
             for path in [] if isinstance(source, str | Path) else source:
                 files_of(Path(path))  # raises for a path that does not exist
-            files[name] = Annotator(name, files_of_side(source), options)
+            annotators[name] = Annotator(name, files_of_side(source), options)
         else:
             sides[name] = side = side_of(source, name, options)
             if side.kind == "paths":
@@ -379,20 +366,22 @@ def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -
             if side.kind == "documents":
                 sides[name] = side._replace(items=list(side.items))
     texts = None
-    if not files:
+    if not annotators:
         require_sources(sides.values())
         document_lists = (list(side.items) for side in sides.values() if side.kind == "documents")
-        texts = next((documents for documents in document_lists if all(map(_has_text, documents))), None)
-    annotators = dict(files)
+        texts = next(
+            (
+                documents
+                for documents in document_lists
+                if all(document.text is not None and document.unit == "character" for document in documents)
+            ),
+            None,
+        )
     for name, side in sides.items():
         is_listed = side.kind in ("spans", None) and side.nested is not False
         documents = side.documents() if texts is None or not is_listed else _documents_on_texts(side, texts)
         annotators[name] = Annotator(name, documents=list(documents))
     return [annotators[name] for name in sources]
-
-
-def _has_text(document: Document) -> bool:
-    return document.text is not None and document.unit == "character"
 
 
 def _documents_on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Document]:
@@ -406,11 +395,11 @@ def _documents_on_texts(side: GivenSide, documents: Sequence[Document]) -> Itera
                 f"{side.name} has spans of document {id_!r}, of which no annotator has the text",
                 advice="give documents with texts",
             )
-        yield with_text_of(by_key[id_], item, side.place(number), None)
+        yield side.document(number, item, by_key[id_])
 
 
-def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> Iterator[Annotator]:
-    """Yield annotators with files by the names that pair them, and columns of tags as layers where none is named."""
+def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> list[Annotator]:
+    """Return annotators with files by the names that pair them, and columns of tags as layers where none is named."""
     files: Sequence[Files] = [annotator.files for annotator in listed]
     if pair_by == "name":
         files = [
@@ -429,8 +418,10 @@ def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> 
     if all(side.options.layers is None for side in sides):
         sides = list(with_layers(sides))
     options = iter(side.options for side in sides)
-    for annotator in listed:
-        yield annotator if annotator.options is None else replace(annotator, options=next(options))
+    return [
+        annotator if annotator.options is None else replace(annotator, options=next(options))
+        for annotator in listed
+    ]
 
 
 def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: Any) -> dict[str, Any]:
@@ -547,14 +538,7 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     >>> names_of([Path("work/anna/d1.vrt"), Path("work/bob/d1.vrt"), Path("work/bob/d2.vrt")])
     ['anna/d1.vrt', 'bob/d1.vrt', 'd2.vrt']
     """
-
-    def parts_of(path: Path) -> tuple[str, ...]:
-        try:
-            return path.resolve().parts
-        except (OSError, RuntimeError, ValueError):  # reading the file raises the error
-            return path.absolute().parts
-
-    parts = list(map(parts_of, paths))
+    parts = [Path(realpath(path)).parts for path in paths]
     names = []
     for path_parts in parts:
         for length in range(1, len(path_parts) + 1):

@@ -10,7 +10,7 @@ A comparison has a gold and a predicted reading. Counts of comparisons add up ov
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -213,12 +213,8 @@ def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]
     return tuple(by_key[key] for key in dict.fromkeys(keys))
 
 
-@cache
-def _metric(name: str) -> Metric:
-    """Return a metric, whose module is imported when it is first used."""
-    metric: Any = metric_named(name)
-    counts_cases: Metric = metric
-    return counts_cases
+_metric: Callable[[str], Any] = cache(metric_named)
+"""Returns a metric of cases, whose module is imported when it is first used."""
 
 
 @lru_cache(maxsize=1 << 14)  # few comparisons are different
@@ -227,7 +223,7 @@ def compared(counting: CountingRule, gold: Reading, predicted: Reading, is_major
 
     `is_majority`: gold is a majority, of ranges if labels do not count, so that predicted must have ranges, too.
     """
-    metric = _metric(counting.metric)
+    metric: Metric = _metric(counting.metric)
     if counting.labels == REMOVED:
         gold, predicted = unlabelled(gold), unlabelled(predicted)
     case = Case((spans_of(gold), spans_of(predicted)), (None, None))
@@ -251,7 +247,8 @@ def rates_of(convention: Convention, total: Tally) -> dict[str, Any] | None:
     """
     if refusals_of(total):
         return None
-    metric, layers = _metric(convention.counting.metric), [DEFAULT_LAYER]
+    metric: Metric = _metric(convention.counting.metric)
+    layers = [DEFAULT_LAYER]
     counts = metric.headlines(total, layers)[convention.entry]
     gold, predicted = metric.sizes(total, layers).get(convention.entry, counts[:2])
     precision, recall, f1 = counts.precision, counts.recall, counts.f()

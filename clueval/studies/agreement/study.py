@@ -448,11 +448,13 @@ def agree(
 def _signature(corpus: Annotated, bag: Bag) -> str:
     schemes = {scheme or "none" for (side, *_), scheme in bag.read.schemes().items() if side in corpus.names}
     keys = ",".join(convention.key for convention in corpus.metric.conventions)
+    annotators = corpus.annotators.listed[: len(corpus.names)]
+    treatments = {each.options.invalid or "conlleval" for each in annotators if each.options is not None}
     choices = {
         "metrics": f"agreement({keys})",
         "unit": "+".join(sorted(bag.read.units)) or "token",
         "scheme": "+".join(sorted(schemes)) or "documents",
-        "invalid": "+".join(sorted(corpus.annotators.treatments)) or "documents",
+        "invalid": "+".join(sorted(treatments)) or "documents",
         "merge": "yes" if corpus.plan.merge else "no",
         "zero": "0/0=null",
     }
