@@ -30,7 +30,7 @@ from clueval.reading.options import SETS, LayerColumns, are_paths, readings_of, 
 from clueval.reading.paths import files_of
 from clueval.reading.source import form_at
 from clueval.results.inputs import repairs_of, swapped, warnings_of
-from clueval.results.options import Counting, Groups, Workers, groups_of
+from clueval.results.options import Counting, Workers, groups_of
 from clueval.results.score import scored
 from clueval.results.texts import Texts, sides_of
 from clueval.studies.decisions import Paths, PlaceDecisions, decisions_of
@@ -51,7 +51,7 @@ class RedactedTexts:
     or as the file of the document where that holds a single document.
     """
 
-    def __init__(self, source: str | Path | Mapping[str, str] | Iterable[str]) -> None:
+    def __init__(self, source: Any) -> None:
         require_kind(source, "Mapping | str | Path | Iterable", "predicted")
         self._by_name: dict[str, str | Path] = {}
         self._in_order: Iterator[str | Path] | None = None
@@ -252,7 +252,14 @@ def masking(
             require_kind(placeholder, "str | Iterable", "placeholder")
             patterns = (placeholder,) if isinstance(placeholder, str) else tuple(placeholder)
             steps.append(Redacted(patterns, align))
-            texts = _redacted_texts(gold_side, predicted, steps, layers, groups)
+            if predicted is None:
+                raise UsageError(
+                    "redacted texts are on the predicted side, and there is none", advice="give both sides"
+                )
+            redacted_texts, read = RedactedTexts(predicted), Read()
+            sides = sides_of({"gold": gold_side}, groups.readings[:1], layers)
+            documents = (document for (document,) in sides.texts(read) if document is not None)
+            texts = Texts(redacted_texts.pairs(documents, steps), "documents", (), read, {})
             result = scored(gold_side, None, metrics, None, groups, texts=texts)
             aligned = result.bag.notes["redacted", "aligned"]
         elif align or not isinstance(placeholder, tuple | list) or placeholder:
@@ -296,20 +303,6 @@ def _metrics(
 
         metrics += [FIGURES[name](metric) for name in dict.fromkeys(conventions)]
     return tuple(metrics)
-
-
-def _redacted_texts(
-    gold: Any, redacted: Any, steps: Sequence[Step], layers: LayerColumns | None, groups: Groups
-) -> Texts:
-    if redacted is None:
-        raise UsageError(
-            "redacted texts are on the predicted side, and there is none", advice="give both sides"
-        )
-    redacted_texts = RedactedTexts(redacted)
-    read = Read()
-    sides = sides_of({"gold": gold}, groups.readings[:1], layers)
-    documents = (document for (document,) in sides.texts(read) if document is not None)
-    return Texts(redacted_texts.pairs(documents, steps), "documents", (), read, {})
 
 
 def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | None, Path | None]:

@@ -22,7 +22,7 @@ from clueval.core.span import Span
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.metrics.masking import ANNOTATORS, Masking
 from clueval.metrics.masking.counts import share, weighted_sums
-from clueval.metrics.masking.exposure import Examination, Mention, MentionReader, risk_by
+from clueval.metrics.masking.exposure import Mention, MentionReader, risk_by
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
 from clueval.transforms.redaction import wildcards_of, words_in
 
@@ -179,7 +179,19 @@ class TabFigures(OtherProgram):
                 Covers([part for mention in mentions if self._needs_mask(mention) for part in mention.ranges])
             )
             self._add_recall(tally, mentions, exposed, tokens)
-        self._add_precision(tally, examination, covers, annotators, tokens)
+        weigh = None if metric.word_weights is None else metric.word_weights.weigher()
+        masks = [(mask.start, mask.end) for mask in examination.masks.spans]
+        for mask in masks:
+            tally["mention", "right"] += sum(cover.holds(*mask) for cover in covers)
+            tally["mention", "predicted"] += annotators
+        for (start, end), number in tokens_within(tokens, masks):
+            right, predicted = number * sum(cover.holds(start, end) for cover in covers), number * annotators
+            tally["token", "right"] += right
+            tally["token", "predicted"] += predicted
+            if weigh is not None:
+                weight = repr(weigh(text[start:end]))
+                tally["weighted", "token", "", "right", weight] += right
+                tally["weighted", "token", "", "predicted", weight] += predicted
         return tally
 
     def _needs_mask(self, mention: Mention) -> bool:
@@ -210,30 +222,6 @@ class TabFigures(OtherProgram):
                 for place in (("token",), ("token of", label)):
                     tally[*place, "gold"] += number
                     tally[*place, "masked"] += number * is_masked
-
-    def _add_precision(
-        self,
-        tally: Tally,
-        examination: Examination,
-        covers: Sequence[Covers],
-        annotators: int,
-        tokens: Sequence[Range],
-    ) -> None:
-        """Add the masks and their tokens, given the mentions to mask of each annotator."""
-        text = examination.text.characters
-        weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
-        masks = [(mask.start, mask.end) for mask in examination.masks.spans]
-        for mask in masks:
-            tally["mention", "right"] += sum(cover.holds(*mask) for cover in covers)
-            tally["mention", "predicted"] += annotators
-        for (start, end), number in tokens_within(tokens, masks):
-            right, predicted = number * sum(cover.holds(start, end) for cover in covers), number * annotators
-            tally["token", "right"] += right
-            tally["token", "predicted"] += predicted
-            if weigh is not None:
-                weight = repr(weigh(text[start:end]))
-                tally["weighted", "token", "", "right", weight] += right
-                tally["weighted", "token", "", "predicted", weight] += predicted
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         def share_of(place: tuple[str, ...], part: str, whole: str) -> float:
@@ -422,30 +410,30 @@ class PresidioFigures(OtherProgram):
         ):
             if gold_label != predicted_label and is_ignored:
                 continue
-            if gold_label is not None:
-                tally["pii", "", "annotated"] += 1
-                tally["label", gold_label, "annotated"] += 1
+            for what, label in (("annotated", gold_label), ("predicted", predicted_label)):
+                if label is not None:
+                    tally["pii", "", what] += 1
+                    tally["label", label, what] += 1
             if predicted_label is not None:
-                tally["pii", "", "predicted"] += 1
-                tally["label", predicted_label, "predicted"] += 1
                 tally["pii", "", "tp"] += gold_label is not None
                 tally["label", predicted_label, "tp"] += gold_label == predicted_label
-        self._add_runs(tally, _runs(tokens, gold_labels, ignored), _runs(tokens, predicted_labels, ignored))
-        return tally
-
-    def _add_runs(self, tally: Tally, gold: Sequence[Range], predicted: Sequence[Range]) -> None:
-        """Add the runs of both sides, which are in order and do not overlap."""
+        gold_runs, predicted_runs = (
+            _runs(tokens, labels, ignored) for labels in (gold_labels, predicted_labels)
+        )
         touched: set[int] = set()
-        for start, end in gold:
-            numbers = range(bisect_right(predicted, start, key=_END), bisect_left(predicted, end, key=_START))
+        for start, end in gold_runs:
+            numbers = range(
+                bisect_right(predicted_runs, start, key=_END), bisect_left(predicted_runs, end, key=_START)
+            )
             touched.update(numbers)
             tally["span", "", "annotated"] += 1
             tally["span", "", "predicted"] += bool(numbers)
-            runs = [predicted[number] for number in numbers]
+            runs = [predicted_runs[number] for number in numbers]
             shared = sum(min(end, last) - max(start, first) for first, last in runs)
             whole = end - start + sum(last - first for first, last in runs) - shared
             tally["span", "", "tp"] += bool(numbers) and shared >= LEAST_IOU * whole
-        tally["span", "", "predicted"] += len(predicted) - len(touched)
+        tally["span", "", "predicted"] += len(predicted_runs) - len(touched)
+        return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         def figures(kind: str, name: str = "") -> dict[str, float | None]:

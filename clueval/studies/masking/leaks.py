@@ -41,6 +41,9 @@ MASKED, LEAK = range(2)
 STRING = "string"
 """The status of words of a mention elsewhere in the text."""
 
+COUNTS = ("mentions", "protected", "same_words", "same_words_protected")
+"""The numbers of mentions of a leak that JSON and tables have."""
+
 _LISTED = "listed"
 """The key of a tally that has what is listed of a document begins so."""
 
@@ -205,17 +208,11 @@ class Leak(StringLeak):
     def to_dict(self) -> dict[str, Any]:
         """Return the leak for JSON; it has positions, no text."""
         return {
-            "document": self.document,
-            "annotator": self.annotator,
-            "start": self.start,
-            "end": self.end,
+            **{name: getattr(self, name) for name in ("document", "annotator", "start", "end")},
             "class": self.kind,
             "status": self.status,
             "exposed": [list(part) for part in self.exposed],
-            "mentions": self.mentions,
-            "protected": self.protected,
-            "same_words": self.same_words,
-            "same_words_protected": self.same_words_protected,
+            **{name: getattr(self, name) for name in COUNTS},
             **self._decision_cells(),
         }
 

@@ -159,16 +159,15 @@ def _value(reports: Reports, figure: str) -> float | None:
     """Return the value of a figure; None if it is undefined or of an absent class."""
     match = _FIGURE.fullmatch(figure)
     value = _MISSING
-    if match is not None and match["sequence"] is None:
-        values = [_figure_in_report(report, match["name"], match["kind"]) for report in reports.values()]
-        value = values[0] if values else None
+    if match is not None:
+        sequences = [name for name in reports if match["sequence"] in (None, name)]
+        values = [_figure_in_report(reports[name], match["name"], match["kind"]) for name in sequences]
+        value = values[0] if values else None if match["sequence"] is None else _MISSING
         if value is not _MISSING and len(values) > 1:
             raise UsageError(
                 f"there are several sequences, and {figure!r} names none",
-                advice=f"write it {next(iter(reports))}.{figure}",
+                advice=f"write it {sequences[0]}.{figure}",
             )
-    elif match is not None and match["sequence"] in reports:
-        value = _figure_in_report(reports[match["sequence"]], match["name"], match["kind"])
     if value is _MISSING:
         value = _value_at({"masking": reports}, figure)
     if value is _MISSING or (value is not None and not isinstance(value, int | float)):

@@ -112,21 +112,10 @@ class Review(NamedTuple):
     `lines` are those of all files.
     """
 
-    fingerprint: str
     places: Mapping[PlaceKey, tuple[str, str]]
     lost: frozenset[PlaceKey]
     reviewers: frozenset[str]
     lines: Sequence[Mapping[str, Any]]
-
-    @classmethod
-    def of(cls, leaks: Iterable[StringLeak], decisions: PlaceDecisions) -> Review:
-        """Return it for leaks with their decisions."""
-        places = {}
-        for leak in leaks:
-            if leak.decision is not None:
-                places[leak.at] = leak.decision.state, leak.decision.choice
-        lost, reviewers = frozenset(decisions.lost), frozenset(decisions.reviewers)
-        return cls(decisions.in_signature, places, lost, reviewers, tuple(decisions.rows()))
 
     def __add__(self, other: Review) -> Review:  # type: ignore[override]  # tuples are not joined
         """Return that of two corpora: what both have lost is lost."""
@@ -329,19 +318,12 @@ class MaskingReport(ReportWithDecisions):
             yield words.first_classes(name, figures["classes"])
         yield from starmap(words.convention_table, self._conventions().items())
 
-    def _by_place(self) -> list[Sequence[StringLeak]]:
-        """Return the leaks of each place, riskiest first, then string leaks; those that are set apart come last."""
+    def places(self) -> Iterator[Place]:
+        """Yield the places of leaks, riskiest first, then of string leaks; those that are set apart come last."""
         places: dict[PlaceKey, list[StringLeak]] = {}
         for leak in (*self.leaks, *self.string_leaks, *self.set_apart):
             places.setdefault(leak.at, []).append(leak)
-        return list(places.values())
-
-    def places(self) -> Iterator[Place]:
-        return (words.place_of(leaks, text=self.shows_text) for leaks in self._by_place())
-
-    def first_places(self, number: int) -> tuple[Sequence[Place], int]:
-        places = self._by_place()
-        return [words.place_of(leaks, text=self.shows_text) for leaks in places[:number]], len(places)
+        return (words.place_of(leaks, text=self.shows_text) for leaks in places.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
@@ -473,8 +455,14 @@ def report_of(
         decisions.checked()
         if decisions.number("stale") or decisions.lost:
             warn(decisions.words())
-        review = Review.of([*leaks, *strings], decisions)
-        signature = signature.citing(reviewed=review.fingerprint)
+        places = {
+            leak.at: (leak.decision.state, leak.decision.choice)
+            for leak in (*leaks, *strings)
+            if leak.decision is not None
+        }
+        reviewers = frozenset(decisions.reviewers)
+        review = Review(places, frozenset(decisions.lost), reviewers, tuple(decisions.rows()))
+        signature = signature.citing(reviewed=decisions.in_signature)
         set_apart = [leak for leak in (*leaks, *strings) if is_set_apart(leak)]
         leaks = [leak for leak in leaks if not is_set_apart(leak)]
         strings = [leak for leak in strings if not is_set_apart(leak)]

@@ -14,7 +14,7 @@ from clueval.metrics.masking.exposure import Risk
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Later, Line, Place
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.studies.masking.leaks import STRING, Inconsistent, Leak, StringLeak, in_one_line
+from clueval.studies.masking.leaks import COUNTS, STRING, Inconsistent, Leak, StringLeak, in_one_line
 
 Row = Mapping[str, Any]
 """A row of the report of the metric, or several by name."""
@@ -405,5 +405,5 @@ def _row(leak: StringLeak, *, text: bool) -> dict[str, Any]:
         "exposed_inclusive": " ".join(f"{start}-{end - 1}" for start, end in exposed),
         "label": leak.label if isinstance(leak, Leak) else None,
     }
-    row |= {name: cells.get(name) for name in ("mentions", "protected", "same_words", "same_words_protected")}
+    row |= {name: cells.get(name) for name in COUNTS}
     return row | ({"text": leak.text, "context": [leak.context]} if text else {})
