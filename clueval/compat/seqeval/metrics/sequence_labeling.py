@@ -259,11 +259,10 @@ def performance_measure(y_true: Tags, y_pred: Tags) -> dict[str, int]:
 
 def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
     """Count the pairs of tags at the same position, without ignored positions."""
-    nested = [any(isinstance(item, list) for item in side) for side in (y_true, y_pred)]
-    if any(nested):
+    if any(isinstance(item, list) for item in chain(y_true, y_pred)):
         if y_true and y_pred:
             check_consistent_length(y_true, y_pred)
-        y_true, y_pred = (list(chain.from_iterable(side)) for side in (y_true, y_pred))
+        y_true, y_pred = list(chain(*y_true)), list(chain(*y_pred))
     if len(y_true) != len(y_pred):
         raise UsageError(
             "Found input variables with inconsistent numbers of samples: "
