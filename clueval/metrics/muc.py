@@ -165,7 +165,6 @@ class _Rest:
         self._sides = gold, predicted
         self._labels = tuple([span.label for span in side] for side in self._sides)
         self._around = overlaps_between(gold, predicted)
-        self._has_gaps = any(span.parts is not None for side in self._sides for span in side)
 
     def count(self, tally: Tally, scheme: str, pairs: _Pairs) -> None:
         """Add the categories of the spans under one scheme."""
@@ -241,8 +240,6 @@ class _Rest:
 
     def _most_overlapping(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
         """Return as many pairs of overlapping spans as possible."""
-        if not self._has_gaps:
-            return self._most_overlapping_without_gaps((golds, predicteds))
         pairs: _Pairs = {}
         for numbers in self._components(golds, predicteds):
             if not any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side]):

@@ -326,10 +326,8 @@ class Gate(Metric):
             of_types = [span for span in spans if not names or span.label in names]
             tally["seen", "all"] += len(of_types)
             wanted = {*names.values(), *test.by_type}
-            for span in of_types if wanted else ():
-                kind = names.get(span.label, span.label)
-                if kind in wanted:
-                    tally["seen", f"{side} type", kind] += 1
+            kinds = [names.get(span.label, span.label) for span in of_types] if wanted else []
+            tally.update(("seen", f"{side} type", kind) for kind in kinds if kind in wanted)
             for feature in (*test.every, *self.by):
                 tally["seen", "feature", feature] += sum(feature in span.features for span in of_types)
             if self.nil is not None:

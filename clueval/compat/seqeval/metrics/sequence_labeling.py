@@ -89,7 +89,7 @@ def _counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCounts:
         times = None
         spans = [chunks(side, suffix=suffix) for side in (true, predicted)]
     _warn_of_strange_tags({*true, *predicted}, suffix)
-    return TypeCounts.of_spans(*spans, times)
+    return TypeCounts.of_spans(spans, times)
 
 
 def precision_recall_fscore_support(

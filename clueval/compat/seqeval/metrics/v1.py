@@ -102,10 +102,11 @@ def precision_recall_fscore_support(
     if entities_true is None and entities_pred is None:
         counts = _strict_counts(y_true, y_pred, scheme, suffix)
     else:
-        counts = TypeCounts.of_spans(
-            _typed_spans(entities_true or Entities(y_true, scheme_or_error(scheme), suffix)),
-            _typed_spans(entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix)),
+        sides = (
+            entities_true or Entities(y_true, scheme_or_error(scheme), suffix),
+            entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix),
         )
+        counts = TypeCounts.of_spans(map(_typed_spans, sides))
     return averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
 
 
@@ -164,11 +165,9 @@ class TypeCounts(NamedTuple):
     true: list[int]
 
     @classmethod
-    def of_spans(
-        cls, true: Iterable[_Span], predicted: Iterable[_Span], times: Sequence[int] | None = None
-    ) -> TypeCounts:
-        """Return the counts of spans; one counts `times` at its first position, by default once."""
-        of_true, of_predicted = set(true), set(predicted)
+    def of_spans(cls, sides: Iterable[Iterable[_Span]], times: Sequence[int] | None = None) -> TypeCounts:
+        """Return the counts of true and predicted spans; one counts `times` at its first position, by default once."""
+        of_true, of_predicted = map(set, sides)
         counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
         for counter, spans in zip(counters, (of_predicted, of_true & of_predicted, of_true), strict=True):
             for type_, first, *_ in spans:
@@ -206,9 +205,9 @@ def _strict_counts(
         with suppress(Unusual, TypeError, TagError):
             *parts, times = different_parts(y_true, y_pred)
             spans = [_typed_spans(Entities([part], scheme_class, suffix)) for part in parts]
-            return TypeCounts.of_spans(*spans, times)
+            return TypeCounts.of_spans(spans, times)
     sides = counted_tags(y_true, y_pred, lambda tag: scheme_class(require_tag(tag), suffix=suffix).is_valid())
-    return TypeCounts.of_spans(*(_typed_spans(Entities(side, scheme_class, suffix)) for side in sides))
+    return TypeCounts.of_spans(_typed_spans(Entities(side, scheme_class, suffix)) for side in sides)
 
 
 def require_tag(tag: object) -> str:
