@@ -129,8 +129,8 @@ def classification_report(
     check_arguments(None, 1.0, zero_division)
     check_consistent_length(y_true, y_pred)
     for side in (y_true, y_pred) if scheme is None else ():
-        tags = {tag for sentence in side for tag in sentence if not is_ignored(tag)}
-        if scheme is None and tags - {OUTSIDE}:
+        tags = dict.fromkeys(tag for sentence in side for tag in sentence if not is_ignored(tag))
+        if scheme is None and tags.keys() - {OUTSIDE}:
             scheme = auto_detect([tags], suffix)
     counts = _strict_counts(y_true, y_pred, scheme or IOB2, suffix)
     return written(counts, digits, output_dict, zero_division)
