@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from clueval.core.case import Case
 from clueval.core.metric import Metric
 from clueval.core.overlap import shared_positions
-from clueval.core.span import Span
+from clueval.core.span import Span, positions_in
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
 from clueval.files.options import is_number, require_choices, setting_field
@@ -86,7 +86,9 @@ class Exact(Metric):
     def _is_enough(self, gold: Span, predicted: Span) -> bool:
         assert self.min_overlap is not None
         shared = shared_positions(gold, predicted)
-        size = _size(gold) if self.overlap_of == "gold" else _size(gold) + _size(predicted) - shared
+        size = positions_in(gold.fragments)
+        if self.overlap_of == "union":
+            size += positions_in(predicted.fragments) - shared
         return bool(shared) and shared / size >= self.min_overlap
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -101,7 +103,3 @@ class Exact(Metric):
             "micro": Counts.total(counts_by_label(total).values()),
             "token_accuracy": Counts(positions, positions, equal),
         }
-
-
-def _size(span: Span) -> int:
-    return sum(end - start for start, end in span.fragments)

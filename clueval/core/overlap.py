@@ -13,7 +13,7 @@ from itertools import pairwise
 from operator import ge, gt, itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clueval.core.span import Ranges, Span, by_position, intersect
+from clueval.core.span import Ranges, Span, by_position, intersect, positions_in
 from clueval.files.errors import LimitError
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def shared_positions(one: Span, other: Span) -> int:
     """Return the number of positions that two spans share; those of discontinuous spans are in their fragments."""
     if one.parts is None and other.parts is None:
         return max(0, min(one.end, other.end) - max(one.start, other.start))
-    return sum(end - start for start, end in intersect(one.fragments, other.fragments))
+    return positions_in(intersect(one.fragments, other.fragments))
 
 
 def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:

@@ -248,6 +248,11 @@ by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")
 """The order of spans: by start, then by end."""
 
 
+def positions_in(ranges: Iterable[tuple[int, int]]) -> int:
+    """Return the number of positions in disjoint ranges."""
+    return sum([end - start for start, end in ranges])
+
+
 def intersect(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the positions in both, each of which has sorted, disjoint ranges.
 

@@ -37,7 +37,7 @@ from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.overlap import joined_ranges
-from clueval.core.span import SIDES, Span, intersect
+from clueval.core.span import SIDES, Span, intersect, positions_in
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
 
 Range = tuple[int, int]
@@ -113,15 +113,11 @@ def _count(
             for label, ranges in by_label.items():
                 key = () if label is None else (label,)
                 others = every[1 - number].get(label, [])
-                length = _length(ranges)
+                length = positions_in(ranges)
                 tally[(kind, name, *key)] += length
                 tally[(kind, f"tp_{name}", *key)] += (
-                    length if ranges == others else _length(intersect(ranges, others))
+                    length if ranges == others else positions_in(intersect(ranges, others))
                 )
-
-
-def _length(ranges: Iterable[Range]) -> int:
-    return sum([end - start for start, end in ranges])
 
 
 def _kinds(document: Document | None) -> Iterator[tuple[str, Callable[[int, int], Range]]]:

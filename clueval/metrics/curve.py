@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, ClassVar
 
 from clueval.core.case import Where, case_of, keys_of, which_count
@@ -138,11 +139,7 @@ class Curve(DocumentMetric):
         tally = Tally()
         gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
         counted_gold, counted_predicted = (
-            {
-                _key(span)
-                for span, counts in zip(spans, which_count(spans, side, where), strict=True)
-                if counts
-            }
+            set(compress(map(_key, spans), which_count(spans, side, where)))
             for spans, side in zip((gold, predicted), pair.sides, strict=True)
         )
         wanted = set(map(_key, gold))

@@ -43,12 +43,12 @@ of two labels is missed and spurious there, and the rows do not add up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, ClassVar
 
-from clueval.core.case import Case
+from clueval.core.case import Case, LabelledRange
 from clueval.core.metric import Metric, Sizes
 from clueval.core.one_to_one import most_pairs
 from clueval.core.overlap import components, overlaps_between
@@ -77,13 +77,13 @@ class Muc(Metric):
 
     def count(self, case: Case) -> Tally:
         tally = Tally()
-        golds, predicteds = (Counter(map(_key, side)) for side in (case.gold, case.predicted))
-        equal = golds & predicteds
+        ranges = case.labelled_ranges()
+        equal = Counter(ranges[0]) & Counter(ranges[1])
         for key, number in equal.items():
             for scheme in SCHEMES:
                 tally[scheme, key[2], "correct"] += number
         if len(case.gold) + len(case.predicted) > 2 * equal.total():
-            rest = _Rest(*(_without_equal_pairs(spans, equal) for spans in (case.gold, case.predicted)))
+            rest = _Rest(*map(_without_equal_pairs, (case.gold, case.predicted), ranges, repeat(equal)))
             by_range, by_label = rest.paired_by_range(), rest.paired_by_label()
             for scheme in SCHEMES:
                 rest.count(tally, scheme, by_label if scheme == "type" else by_range)
@@ -137,26 +137,24 @@ def _entries(counts: Mapping[str, Sequence[int]]) -> dict[str, dict[str, float]]
 
 # Pairing
 
-_Key = tuple[int, int, str, Ranges]
-"""Start, end, label and parts of a span: what makes it equal to others, and its place among them."""
-
 _Pairs = dict[int, int]
 """The numbers of gold spans, with the numbers of their predicted spans."""
 
 
-def _key(span: Span) -> _Key:
-    return span.start, span.end, span.label, span.parts or ()
-
-
-def _without_equal_pairs(spans: Iterable[Span], equal: Counter[_Key]) -> list[Span]:
-    """Return the spans in the order of their keys, without those that are in pairs of equal spans."""
+def _without_equal_pairs(
+    spans: Sequence[Span], ranges: Sequence[LabelledRange], equal: Counter[LabelledRange]
+) -> list[Span]:
+    """Return the spans, in the order of their ranges, without those that are in pairs of equal spans."""
     taken = Counter(equal)
     left = []
-    for key, span in sorted(((_key(span), span) for span in spans), key=lambda pair: pair[0]):
+    for start, end, label, _, number in sorted(
+        (start, end, label, parts or (), number) for number, (start, end, label, parts) in enumerate(ranges)
+    ):
+        key = start, end, label, spans[number].parts
         if taken[key]:
             taken[key] -= 1
         else:
-            left.append(span)
+            left.append(spans[number])
     return left
 
 
@@ -167,7 +165,6 @@ class _Rest:
         self._sides = gold, predicted
         self._labels = tuple([span.label for span in side] for side in self._sides)
         self._around = overlaps_between(gold, predicted)
-        self._has_gaps = any(span.parts is not None for side in self._sides for span in side)
 
     def count(self, tally: Tally, scheme: str, pairs: _Pairs) -> None:
         """Add the categories of the spans under one scheme."""
@@ -243,8 +240,6 @@ class _Rest:
 
     def _most_overlapping(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
         """Return as many pairs of overlapping spans as possible."""
-        if not self._has_gaps:
-            return self._most_overlapping_without_gaps((golds, predicteds))
         pairs: _Pairs = {}
         for numbers in self._components(golds, predicteds):
             if not any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side]):

@@ -95,10 +95,9 @@ class Text(NamedTuple):
         spans = document.layers.get(sequence, ())
         require_short_texts(sum(map(len, spans)), **document.in_errors)
         characters = Characters.of(document)
-        flags = which_count(spans, document, where) if where else [True] * len(spans)
         entities = [
             TextSpan(*characters.range_of(span), span.label, span, counts)
-            for span, counts in zip(spans, flags, strict=True)
+            for span, counts in zip(spans, which_count(spans, document, where), strict=True)
         ]
         return cls(characters.text, sorted(entities, key=lambda entity: entity[:2]))
 

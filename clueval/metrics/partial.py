@@ -57,7 +57,7 @@ from clueval.core.overlap import (
     overlaps_between,
     shared_positions,
 )
-from clueval.core.span import SIDES, Ranges, Span, by_position, name_of
+from clueval.core.span import SIDES, Ranges, Span, by_position, name_of, positions_in
 from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import OverlapError, UsageError
 from clueval.files.options import is_number, require_beta, setting_field
@@ -139,7 +139,8 @@ class Partial(Metric):
                 tally[name, label] = len(by_label[label])
         for label in golds.keys() & predicteds.keys():
             for gold, predicted in pairs_of(golds[label], predicteds[label]):
-                overlap, longest = shared_positions(gold, predicted), max(_size(gold), _size(predicted))
+                overlap = shared_positions(gold, predicted)
+                longest = max(positions_in(gold.fragments), positions_in(predicted.fragments))
                 if overlap == longest:
                     tally["exact", label] += 1
                 else:
@@ -241,7 +242,3 @@ def pairs_of(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[
         if first is not None:
             free.remove(first)
             yield rest[first], span
-
-
-def _size(span: Span) -> int:
-    return sum(end - start for start, end in span.fragments)

@@ -75,7 +75,7 @@ def _strings(
         texted = has_characters(document)
         keys = [(_text(span, document, texted), span.label) for span in spans]
         strings.update(keys)
-        judged.update(compress(keys, which_count(spans, document, where)) if where else keys)
+        judged.update(compress(keys, which_count(spans, document, where)))
     return strings, judged
 
 

@@ -483,6 +483,13 @@ def test_errors_say_where_the_tag_is_and_are_of_two_kinds() -> None:
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
+def test_an_error_in_detecting_the_scheme_names_the_first_tag_of_no_scheme() -> None:
+    tags = [f"{letter}-A" for letter in "ZYXWVTRQPNMKJHGFDCA"]
+
+    with pytest.raises(ValueError, match="tag 'Z-A' has the prefix 'Z'"):
+        ours.classification_report([tags], [tags], mode="strict")
+
+
 def test_a_strange_tag_is_warned_of_once() -> None:
     with pytest.warns(UserWarning, match="^X-A seems not to be NE tag.$") as caught:
         ours.f1_score([["X-A", "O", "X-A"]], [["X-A", "O", "O"]], zero_division=0)

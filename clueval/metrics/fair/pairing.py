@@ -35,7 +35,7 @@ from itertools import count
 from typing import NamedTuple
 
 from clueval.core.overlap import joined_ranges, overlaps_between, shared_positions
-from clueval.core.span import Ranges, Span, intersect
+from clueval.core.span import Ranges, Span, intersect, positions_in
 
 Runs = list[tuple[int, int]]
 
@@ -152,7 +152,7 @@ class _Leftover:
             runs = [part for part in item.span.fragments if part[0] < part[1]]
         else:
             runs = list(joined_ranges(((token, token + 1) for token in tokens), join=int.__ge__))
-        return cls(item, label, end - start, runs, _size_of(runs), around=around)
+        return cls(item, label, end - start, runs, positions_in(runs), around=around)
 
 
 def _boundary_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing]:
@@ -205,7 +205,7 @@ def _most_similar(
             if other.item.key.range == leftover.item.key.range:
                 continue
             shared = intersect(leftover.runs, other.runs)
-            rank = -_size_of(shared), other.size, other.length, other.place
+            rank = -positions_in(shared), other.size, other.length, other.place
             if (shared or not counted) and rank < least:
                 best, taken, least = other, shared, rank
     return best, taken, -least[0]
@@ -214,9 +214,9 @@ def _most_similar(
 def boundary_kind(gold: Span, predicted: Span) -> str:
     """Return BES, BEL or BEO for two spans of one label that overlap."""
     shared = shared_positions(gold, predicted)
-    if shared == _size_of(predicted.fragments):
+    if shared == positions_in(predicted.fragments):
         return "BES"
-    return "BEL" if shared == _size_of(gold.fragments) else "BEO"
+    return "BEL" if shared == positions_in(gold.fragments) else "BEO"
 
 
 def subtract(runs: Runs, gone: Runs) -> None:
@@ -232,9 +232,3 @@ def subtract(runs: Runs, gone: Runs) -> None:
         first, last = runs[number]
         pieces = (first, start), (end, last)
         runs[number : number + 1] = [piece for piece in pieces if piece[0] < piece[1]]
-
-
-def _size_of(runs: Sequence[tuple[int, int]]) -> int:
-    if len(runs) == 1:  # as most are
-        return runs[0][1] - runs[0][0]
-    return sum([end - start for start, end in runs])

@@ -252,12 +252,11 @@ class Gate(Metric):
     def evaluated(self, case: Case) -> Tally:
         """Return the counts of the annotations of a case that are evaluated: all together, by type and by value."""
         tally: Tally = Tally()
-        case = in_order(case)
-        targets, responses = self._types_in(case)
+        whole = self.evaluation_of(case)
+        case, targets, responses = whole.case, whole.targets, whole.responses
         scores: dict[int, float] = {}
         if self.score_feature is not None:
             scores = {number: score_of(case.predicted[number], self.score_feature) for number in responses}
-        whole = self._evaluation(case, targets, responses)
         kinds = {*targets.values(), *responses.values()}
         if len(kinds) == 1:  # all types are this one
             self._add(tally, [ALL, ("type", *kinds)], whole, scores)
@@ -276,23 +275,23 @@ class Gate(Metric):
 
     def evaluation_of(self, case: Case, kind: str | None = None) -> Evaluation:
         """Return the evaluation of the annotations of a case, of one type (its target name) or of all."""
-        case = in_order(case)
-        sides = self._types_in(case)
-        if kind is not None:
-            sides = [{number: name for number, name in side.items() if name == kind} for side in sides]
-        return self._evaluation(case, *sides)
+        case, test = in_order(case), self.test
+        targets, responses = (
+            {number: name for number, name in self.kept(spans, names).items() if kind in (None, name)}
+            for spans, names in zip((case.gold, case.predicted), _types_by_label(self.types), strict=True)
+        )
+
+        def equal(target: int, response: int) -> bool:
+            name = targets[target]
+            return name == responses[response] and test.agree(
+                case.gold[target], case.predicted[response], name
+            )
+
+        return evaluation(case, targets, responses, equal, self.pairing)
 
     def annotations(self, pair: Pair, sequence: str, kind: str | None = None) -> list[Sequence[Span]]:
         """Return the targets and the responses of a pair that may be evaluated for one type, or for all."""
         return [side.layers.get(sequence, ()) for side in pair.sides]
-
-    def _types_in(self, case: Case) -> list[dict[int, str]]:
-        """Return the types of the targets and of the responses of a case that are evaluated, by number."""
-        names = _types_by_label(self.types)
-        return [
-            self.kept(spans, of_side)
-            for spans, of_side in zip((case.gold, case.predicted), names, strict=True)
-        ]
 
     def kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
         """Return the types of the spans that are evaluated, by number; `names` are those of labels, empty: labels."""
@@ -302,17 +301,6 @@ class Gate(Metric):
             if kind is not None and (self.nil is None or not is_nil(span, self.test.every[0], self.nil)):
                 kinds[number] = kind
         return kinds
-
-    def _evaluation(self, case: Case, targets: Mapping[int, str], responses: Mapping[int, str]) -> Evaluation:
-        test = self.test
-
-        def equal(target: int, response: int) -> bool:
-            kind = targets[target]
-            return kind == responses[response] and test.agree(
-                case.gold[target], case.predicted[response], kind
-            )
-
-        return evaluation(case, list(targets), list(responses), equal, self.pairing)
 
     def _add(
         self, tally: Tally, paths: Sequence[Path], part: Evaluation, scores: Mapping[int, float]
@@ -338,10 +326,8 @@ class Gate(Metric):
             of_types = [span for span in spans if not names or span.label in names]
             tally["seen", "all"] += len(of_types)
             wanted = {*names.values(), *test.by_type}
-            for span in of_types if wanted else ():
-                kind = names.get(span.label, span.label)
-                if kind in wanted:
-                    tally["seen", f"{side} type", kind] += 1
+            kinds = [names.get(span.label, span.label) for span in of_types] if wanted else []
+            tally.update(("seen", f"{side} type", kind) for kind in kinds if kind in wanted)
             for feature in (*test.every, *self.by):
                 tally["seen", "feature", feature] += sum(feature in span.features for span in of_types)
             if self.nil is not None:

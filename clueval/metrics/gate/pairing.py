@@ -74,30 +74,27 @@ class PossiblePair(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """Targets and responses of a case, by their numbers, with their possible pairings."""
+    """Targets and responses of a case, their types by their numbers, with their possible pairings."""
 
     case: Case
     pairing: str
-    targets: Sequence[int]
-    responses: Sequence[int]
+    targets: Mapping[int, str]
+    responses: Mapping[int, str]
     pairs: Sequence[PossiblePair]
 
-    def among(self, targets: Sequence[int], responses: Sequence[int]) -> Evaluation:
+    def among(self, targets: Mapping[int, str], responses: Mapping[int, str]) -> Evaluation:
         """Return the evaluation of some of the targets and some of the responses."""
-        target_numbers, response_numbers = set(targets), set(responses)
-        pairs = [
-            pair for pair in self.pairs if pair.target in target_numbers and pair.response in response_numbers
-        ]
+        pairs = [pair for pair in self.pairs if pair.target in targets and pair.response in responses]
         return self._replace(targets=targets, responses=responses, pairs=pairs)
 
     def parts(
         self, targets: Mapping[int, str], responses: Mapping[int, str]
     ) -> Iterator[tuple[str, Evaluation]]:
         """Yield the evaluation of the targets and responses that share a name, given by number, names in order."""
-        members: dict[str, tuple[list[int], list[int]]] = {}
+        members: dict[str, tuple[dict[int, str], dict[int, str]]] = {}
         for side, names in enumerate((targets, responses)):
             for number, name in names.items():
-                members.setdefault(name, ([], []))[side].append(number)
+                members.setdefault(name, ({}, {}))[side][number] = name
         for name, sides in sorted(members.items()):
             yield name, self.among(*sides)
 
@@ -138,16 +135,15 @@ class Evaluation(NamedTuple):
 
 def evaluation(
     case: Case,
-    targets: Sequence[int],
-    responses: Sequence[int],
+    targets: Mapping[int, str],
+    responses: Mapping[int, str],
     equal: Callable[[int, int], bool],
     pairing: str,
 ) -> Evaluation:
-    """Return the evaluation of these spans of a case; `equal` is the test of a target and a response.
+    """Return the evaluation of these spans of a case, given by number; `equal` is the test of a target and a response.
 
     Costs the pairs of the case that overlap. Raises `LimitError` for too many of them.
     """
-    wanted = set(responses)
     points: dict[int, list[int]] = {}
     for number in responses:
         if not len(case.predicted[number]):
@@ -156,7 +152,7 @@ def evaluation(
     pairs: list[PossiblePair] = []
     for target in targets if around else ():
         span = case.gold[target]
-        near = [number for number in around[target] if number in wanted]
+        near = [number for number in around[target] if number in responses]
         if points and not len(span):
             near += points.get(span.start, ())
             require_few_pairs(len(pairs) + len(near), len(case.gold) + len(case.predicted))
@@ -449,7 +445,7 @@ def changes_of(
     for score in wanted:
         after = counts
         if score != wanted[-1]:
-            entered = [number for number in whole.responses if steps[number] >= score]
+            entered = {number: kind for number, kind in whole.responses.items() if steps[number] >= score}
             after = whole.among(whole.targets, entered).counts()
         changes[score] = list(map(sub, after, before))
         before = list(after)

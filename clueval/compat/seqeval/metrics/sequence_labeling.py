@@ -33,12 +33,14 @@ from clueval.compat.seqeval.metrics.v1 import (
     check_arguments,
     check_consistent_length,
     counted_tags,
+    different_parts,
     require_tag,
 )
 from clueval.compat.seqeval.scheme import Token, WrongTypeError, scheme_or_error
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
-from clueval.metrics.seqeval_tags import Chunk, chunks, is_ignored
+from clueval.metrics.seqeval_tags import Chunk, Decisions, ReachesBeyond, chunks, chunks_between, is_ignored
+from clueval.reading.clusters import Unusual
 
 Tags = Sequence[Any]
 """Tags, or lists of tags."""
@@ -76,9 +78,18 @@ def _warn_of_strange_tags(tags: Iterable[str], suffix: bool) -> None:
 
 
 def _counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCounts:
-    true, predicted = map(_flat, counted_tags(y_true, y_pred, require_tag))
+    spans: list[Iterable[Chunk]]
+    times: Sequence[int] | None
+    try:
+        true, predicted, times = different_parts(y_true, y_pred)
+        decisions = Decisions(suffix=suffix)
+        spans = [chunks_between(side, decisions) for side in (true, predicted)]
+    except (Unusual, TypeError, ReachesBeyond):  # tags in another form, or that depend on those before an O
+        true, predicted = map(_flat, counted_tags(y_true, y_pred, require_tag))
+        times = None
+        spans = [chunks(side, suffix=suffix) for side in (true, predicted)]
     _warn_of_strange_tags({*true, *predicted}, suffix)
-    return TypeCounts.of_spans(chunks(true, suffix=suffix), chunks(predicted, suffix=suffix))
+    return TypeCounts.of_spans(spans, times)
 
 
 def precision_recall_fscore_support(
@@ -259,11 +270,10 @@ def performance_measure(y_true: Tags, y_pred: Tags) -> dict[str, int]:
 
 def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
     """Count the pairs of tags at the same position, without ignored positions."""
-    nested = [any(isinstance(item, list) for item in side) for side in (y_true, y_pred)]
-    if any(nested):
+    if any(isinstance(item, list) for item in chain(y_true, y_pred)):
         if y_true and y_pred:
             check_consistent_length(y_true, y_pred)
-        y_true, y_pred = (list(chain.from_iterable(side)) for side in (y_true, y_pred))
+        y_true, y_pred = list(chain(*y_true)), list(chain(*y_pred))
     if len(y_true) != len(y_pred):
         raise UsageError(
             "Found input variables with inconsistent numbers of samples: "

@@ -15,14 +15,16 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import cache, reduce
-from itertools import chain
+from itertools import chain, repeat
 from operator import add
 from typing import Any, NamedTuple, cast
 
 from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
 from clueval.compat.seqeval.scheme import (
     IOB2,
+    SCHEMES,
     EmptyTagError,
     Entities,
     Token,
@@ -31,14 +33,18 @@ from clueval.compat.seqeval.scheme import (
     scheme_or_error,
 )
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import CluevalError, UsageError
+from clueval.files.errors import CluevalError, TagError, UsageError
 from clueval.metrics.seqeval_tags import is_ignored
+from clueval.reading.clusters import BATCH, BLANK, LayerClusters, Unusual
 
 Sentences = Sequence[list[Any]]
 ZeroDivision = str | float
 PerType = tuple[list[float], list[float], list[float], list[int]]
 Averaged = tuple[float, float, float, int]
 SCORES = PerType | Averaged
+_Span = tuple[str, int, *tuple[Any, ...]]
+"""The type of a span, its first position, and what else tells it from others."""
+
 ALL_SCORES = ("precision", "recall", "f-score")
 
 
@@ -96,10 +102,11 @@ def precision_recall_fscore_support(
     if entities_true is None and entities_pred is None:
         counts = _strict_counts(y_true, y_pred, scheme, suffix)
     else:
-        counts = TypeCounts.of_spans(
-            _typed_spans(entities_true or Entities(y_true, scheme_or_error(scheme), suffix)),
-            _typed_spans(entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix)),
+        sides = (
+            entities_true or Entities(y_true, scheme_or_error(scheme), suffix),
+            entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix),
         )
+        counts = TypeCounts.of_spans(map(_typed_spans, sides))
     return averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
 
 
@@ -122,8 +129,8 @@ def classification_report(
     check_arguments(None, 1.0, zero_division)
     check_consistent_length(y_true, y_pred)
     for side in (y_true, y_pred) if scheme is None else ():
-        tags = {tag for sentence in side for tag in sentence if not is_ignored(tag)}
-        if scheme is None and tags - {OUTSIDE}:
+        tags = dict.fromkeys(tag for sentence in side for tag in sentence if not is_ignored(tag))
+        if scheme is None and tags.keys() - {OUTSIDE}:
             scheme = auto_detect([tags], suffix)
     counts = _strict_counts(y_true, y_pred, scheme or IOB2, suffix)
     return written(counts, digits, output_dict, zero_division)
@@ -158,28 +165,49 @@ class TypeCounts(NamedTuple):
     true: list[int]
 
     @classmethod
-    def of_spans(
-        cls, true: Iterable[tuple[str, *tuple[Any, ...]]], predicted: Iterable[tuple[str, *tuple[Any, ...]]]
-    ) -> TypeCounts:
-        """Return the counts of spans, each a tuple that begins with its type."""
-        of_true, of_predicted = set(true), set(predicted)
-        counters = [
-            Counter(type_ for type_, *_ in spans) for spans in (of_predicted, of_true & of_predicted, of_true)
-        ]
+    def of_spans(cls, sides: Iterable[Iterable[_Span]], times: Sequence[int] | None = None) -> TypeCounts:
+        """Return the counts of true and predicted spans; one counts `times` at its first position, by default once."""
+        of_true, of_predicted = map(set, sides)
+        counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
+        for counter, spans in zip(counters, (of_predicted, of_true & of_predicted, of_true), strict=True):
+            for type_, first, *_ in spans:
+                counter[type_] += 1 if times is None else times[first]
         names = sorted(counters[0].keys() | counters[2].keys())
         return cls(names, *([counter[name] for name in names] for counter in counters))
 
 
-def _typed_spans(entities: Entities) -> Iterable[tuple[str, Any, int, int]]:
-    return ((str(each.tag), each.sent_id, each.start, each.end) for each in chain(*entities.entities))
+def _typed_spans(entities: Entities) -> Iterable[_Span]:
+    return ((str(each.tag), each.start, each.end, each.sent_id) for each in chain(*entities.entities))
+
+
+def different_parts(
+    y_true: Sentences, y_pred: Sentences
+) -> tuple[Sequence[str], Sequence[str], Sequence[int]]:
+    """Return each different part between two O once: its tags on both sides, with an O after it, and its number.
+
+    Spans of usual tags do not cross an O on both sides, and most parts occur often. Raises `Unusual` for tags in
+    another form, `TypeError` for something that cannot be hashed.
+    """
+    group = LayerClusters([""], 2)
+    for start in range(0, len(y_true), BATCH):
+        group.add_lists(None, [side[start : start + BATCH] for side in (y_true, y_pred)])
+    clusters = group.clusters()
+    rows = map(group.characters.rows.__getitem__, BLANK.join(["", *clusters, ""]))
+    _, true, predicted = zip(*rows, strict=True)
+    return true, predicted, [0, *chain(*(repeat(n, len(text) + 1) for text, n in clusters.items()))]
 
 
 def _strict_counts(
     y_true: Sentences, y_pred: Sentences, scheme: type[Token] | str | None, suffix: bool
 ) -> TypeCounts:
     scheme_class = scheme_or_error(scheme)
+    if scheme_class in SCHEMES.values():  # in a scheme of the user's own, an O may have any meaning
+        with suppress(Unusual, TypeError, TagError):
+            *parts, times = different_parts(y_true, y_pred)
+            spans = [_typed_spans(Entities([part], scheme_class, suffix)) for part in parts]
+            return TypeCounts.of_spans(spans, times)
     sides = counted_tags(y_true, y_pred, lambda tag: scheme_class(require_tag(tag), suffix=suffix).is_valid())
-    return TypeCounts.of_spans(*(_typed_spans(Entities(side, scheme_class, suffix)) for side in sides))
+    return TypeCounts.of_spans(_typed_spans(Entities(side, scheme_class, suffix)) for side in sides)
 
 
 def require_tag(tag: object) -> str:
