@@ -141,12 +141,15 @@ _BETWEEN = re.compile(r"[\W_]+")
 
 def _advice(reports: Mapping[str, Any], text: str) -> str:
     """Return the path that is nearest: it has most words of the text, and least that is not asked for."""
+    from difflib import get_close_matches  # only for names that do not exist
+
     paths: list[Path] = list(_all_paths(reports))
     if not paths:
         return "nothing was counted"
     ends = {word for path in paths for word in _words(path[-1])}
     places = {word for path in paths for name in path[:-1] for word in _words(name)}
-    meant = [_nearest(word, ends | places) for word in _words(text)]
+    known = sorted(ends | places)
+    meant = [next(iter(get_close_matches(word, known, 1, 0.8)), word) for word in _words(text)]
     if ends.isdisjoint(meant):
         meant.append("f1")
     headlines = set(headline_paths(reports))
@@ -168,13 +171,6 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
 
 def _words(text: str) -> list[str]:
     return [word for word in _BETWEEN.split(text.casefold()) if word]
-
-
-def _nearest(word: str, words: set[str]) -> str:
-    """Return the known word that is nearest to a word; the word itself if none is near."""
-    from difflib import get_close_matches  # only for names that do not exist
-
-    return word if word in words else next(iter(get_close_matches(word, sorted(words), 1, 0.8)), word)
 
 
 # Names of scores

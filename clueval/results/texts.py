@@ -140,7 +140,7 @@ class FileReading:
         are_rows = not (self.steps or plan.by or plan.units or plan.where)
         while group := list(islice(remaining, PAIRS_TOGETHER)):
             sources_of = cache(partial(self.sources, progress=progress))  # it gets the bytes of a file once
-            bag = self._bag_of_rows(group, plan, layers, sources_of) if are_rows else None
+            bag = self._bag_of_rows(group, plan, sources_of) if are_rows else None
             are_rows = bag is not None
             if bag is not None:
                 yield bag
@@ -152,13 +152,9 @@ class FileReading:
         self,
         pairs: Sequence[FilePair],
         plan: Plan,
-        layers: Sequence[str],
         sources_of: Callable[[FilePair], Sequence[Source]],
     ) -> Bag | None:
-        """Return the bag of pairs of files that have one document each; None if documents must be counted.
-
-        Of one pair, documents are held, and counted if they have more than rows.
-        """
+        """Return the bag of pairs of files that have one document each; None if documents must be counted."""
         first = sources_of(pairs[0])
         if not all(source.is_document_of_rows for source in first):
             return None
@@ -166,12 +162,7 @@ class FileReading:
 
         read = Read()
         texts = chain.from_iterable(self.sides.texts_of(sources_of(pair), read) for pair in pairs)
-        if len(pairs) > 1:
-            bag = bag_of_row_files(first, texts, plan)
-        else:
-            documents = list(texts)
-            bag = bag_of_row_files(first, documents, plan)
-            bag = self._bag_of_documents(documents, plan, layers) if bag is None else bag
+        bag = bag_of_row_files(first, texts, plan)
         if bag is not None:
             bag.read.include(read)
             bag.read.settle(self.schemes)
@@ -189,18 +180,14 @@ class FileReading:
             sources = sources if bag is None else rows
         if bag is None:
             read = Read()
-            bag = self._bag_of_documents(self.sides.texts_of(sources, read), plan, layers)
+            steps = steps_in_order(self.steps, plan)
+            bag = count(_pairs(self.sides.texts_of(sources, read)), replace(plan, steps=steps), layers)
             bag.read.include(read)
         else:
             for side, source in zip(SIDES, sources, strict=True):
                 source.see(bag.read, side)
         bag.read.settle(self.schemes)
         return bag
-
-    def _bag_of_documents(
-        self, texts: Iterable[Sequence[Document]], plan: Plan, layers: Sequence[str]
-    ) -> Bag:
-        return count(_pairs(texts), replace(plan, steps=steps_in_order(self.steps, plan)), layers)
 
 
 def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> tuple[Step, ...]:
