@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import Field
 from dataclasses import fields as fields_of
@@ -225,16 +225,32 @@ def reading(*, sides: int) -> Any:
 
     def value(options: argparse.Namespace) -> Given:
         if sides == 1:
-            return {"layers": _single_layers(options), **given_fields(Reading, options)}
-        _check_pairing(options)
+            layers = _layers(options)
+            if any(isinstance(source, tuple) for source in (layers or {}).values()):
+                raise UsageError(
+                    "this command reads one side only",
+                    advice="give one source for each layer, as in entity=2",
+                )
+            return {"layers": layers, **given_fields(Reading, options)}
+        if getattr(options, "Counting.pair_by", None) is not None and hasattr(options, "predicted"):
+            if getattr(options, "pairs", None) is not None:
+                raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
+            if options.predicted is None:
+                raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
         arguments = {
             "layers": _layers(options),
             "gold_set": options.gold_set,
             "predicted_set": options.predicted_set,
         }
         arguments = {name: value for name, value in arguments.items() if value is not None}
-        _split_meta(options)
         reading_fields = given_fields(Reading, options)
+        meta = reading_fields.get("meta", ())
+        if any(":" in value.partition("=")[2] for value in meta):  # NAME=GOLD:PREDICTED
+            parts = [value.partition("=") for value in meta]
+            of_sides = (
+                [f"{name}={(columns.split(':') * 2)[n]}" for name, _, columns in parts] for n in (0, 1)
+            )
+            reading_fields["meta"] = SideValues(*of_sides)
         if any(isinstance(value, SideValues) for value in reading_fields.values()):
             return {**arguments, "reading": pair_of(Reading, reading_fields)}
         return {**arguments, **reading_fields}
@@ -265,27 +281,6 @@ def _treatments() -> str:
         if treatment is not None and form.name not in first.setdefault(treatment, []):
             first[treatment].append(form.name)
     return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
-
-
-def _check_pairing(options: argparse.Namespace) -> None:
-    """Raise `UsageError` for ``--pair-by`` with ``--pairs``, or if one file holds both sides."""
-    if getattr(options, "Counting.pair_by", None) is None or not hasattr(options, "predicted"):
-        return
-    if getattr(options, "pairs", None) is not None:
-        raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
-    if options.predicted is None:
-        raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
-
-
-def _split_meta(options: argparse.Namespace) -> None:
-    """Replace the values of ``--meta`` by those of each side if one is ``NAME=GOLD:PREDICTED``."""
-    meta = getattr(options, "Reading.meta", None)
-    if isinstance(meta, list) and any(":" in value.partition("=")[2] for value in meta):
-        sides = []
-        for side in (0, 1):
-            parts = (value.partition("=") for value in meta)
-            sides.append([f"{name}={(columns.split(':') * 2)[side]}" for name, _, columns in parts])
-        setattr(options, "Reading.meta", SideValues(*sides))
 
 
 def _layers(options: argparse.Namespace) -> LayerColumns | None:
@@ -324,17 +319,6 @@ def _source(text: str) -> LayerSource:
     if not text.strip():
         raise ValueError("a source has a name or a number")
     return column(text) if re.fullmatch(r"\s*[-+]?[\d.]+\s*", text) else text
-
-
-def _single_layers(options: argparse.Namespace) -> Mapping[str, LayerSource] | None:
-    """Return the layers, each with one source. Raises `UsageError` for a pair of sources."""
-    layers = _layers(options) or {}
-    single = {name: source for name, source in layers.items() if not isinstance(source, tuple)}
-    if len(single) != len(layers):
-        raise UsageError(
-            "this command reads one side only", advice="give one source for each layer, as in entity=2"
-        )
-    return single or None
 
 
 def say_what_was_read(result: Result | None) -> None:

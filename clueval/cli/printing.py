@@ -126,24 +126,20 @@ def repaired_and_not_read(passed_over: Mapping[str, int]) -> tuple[str, str]:
 
 
 def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
-    """Print one line with what the formats of each side did not read; nothing if they read everything."""
+    """Print a line with what formats did not read, by side; where there is one side, its name is empty."""
     repaired, _ = repaired_and_not_read(sum(map(Counter, passed_over.values()), Counter()))
     not_read = ((side, repaired_and_not_read(numbers)[1]) for side, numbers in passed_over.items())
-    _remark_both(repaired, "; ".join(f"{side} {words}" for side, words in not_read if words))
+    words = "; ".join(f"{side} {words}".lstrip() for side, words in not_read if words)
+    for line in (repaired, f"passed over: {words}" if words else ""):
+        if line:
+            remark(line)
 
 
 @contextmanager
 def remarking(passed_over: Mapping[str, int]) -> Iterator[None]:
     """Print one line with what the formats of the files that are read in this context did not read, if any."""
     yield
-    _remark_both(*repaired_and_not_read(passed_over))
-
-
-def _remark_both(repaired: str, not_read: str) -> None:
-    if repaired:
-        remark(repaired)
-    if not_read:
-        remark(f"passed over: {not_read}")
+    remark_passed_over({"": passed_over})
 
 
 def put(text: str, *, end: str = "\n") -> None:

@@ -77,11 +77,17 @@ def _without_command(arguments: Sequence[str]) -> int:
 
 def _run_command(command: str, arguments: Sequence[str]) -> int:
     parser = command_parser(command)
-    defaults = _defaults(command, parser, arguments)
+    defaults: Sequence[str] = ()
+    if any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))) and "--no-config" not in arguments:
+        from clueval.cli.config import configuration, defaults_of, drop_unused
+
+        path, table = configuration() or (None, {})
+        if path is not None:
+            defaults = defaults_of(command, arguments, parser, path, table)
+            if not {"-q", "--quiet"} & {*arguments, *defaults}:
+                remark(f"clueval {command}: read {path} (--no-config ignores it)")
     options = parser.parse_args([*defaults, *arguments])
     if defaults:
-        from clueval.cli.config import drop_unused
-
         drop_unused(parser, options, defaults)
     warned = _kept_warnings(quiet=options.quiet)
     with quietly(options.quiet):
@@ -95,21 +101,6 @@ def _run_command(command: str, arguments: Sequence[str]) -> int:
             for warning in dict.fromkeys(warned):
                 remark(f"clueval {command}: warning: {in_options(warning, command)}")
     return code
-
-
-def _defaults(command: str, parser: CommandParser, arguments: Sequence[str]) -> Sequence[str]:
-    """Return the defaults of the configuration file in the current folder, if there is one, as arguments."""
-    if not any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))) or "--no-config" in arguments:
-        return []
-    from clueval.cli.config import configuration, defaults_of
-
-    path, options = configuration() or (None, {})
-    if path is None:
-        return []
-    defaults = defaults_of(command, arguments, parser, path, options)
-    if not {"-q", "--quiet"} & {*arguments, *defaults}:
-        remark(f"clueval {command}: read {path} (--no-config ignores it)")
-    return defaults
 
 
 def _kept_warnings(*, quiet: bool) -> list[str]:

@@ -255,23 +255,18 @@ def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
     return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
 
 
-def changed_fields(group: Any) -> list[str]:
-    """Return the names of the fields of a dataclass whose values are not the defaults.
+def changed_values(group: Any) -> dict[str, Any]:
+    """Return the values of the fields of a dataclass that are not the defaults, by name.
 
     Values of another type than the default are not compared with it: the comparison of an array is an array.
     """
     values = ((attribute, getattr(group, attribute.name)) for attribute in fields(group))
-    return [
-        attribute.name
+    return {
+        attribute.name: value
         for attribute, value in values
         if value is not attribute.default
         and (type(value) is not type(attribute.default) or value != attribute.default)
-    ]
-
-
-def changed_values(group: Any) -> dict[str, Any]:
-    """Return the values of the fields of a dataclass that are not the defaults, by name."""
-    return {name: getattr(group, name) for name in changed_fields(group)}
+    }
 
 
 def require_types(group: Any) -> None:

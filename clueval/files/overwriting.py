@@ -27,41 +27,29 @@ class _CommandFiles:
 
     def __init__(self) -> None:
         self.outputs: list[Path] = []
-        self._names: set[str] = set()
-        self._new_names: list[str] = []
-        self._files: set[_Identity | None] = {None}
+        self.names: set[str] = set()
+        self.new_names: list[str] = []  # whose files have not been looked up
+        self.files: set[_Identity | None] = {None}
         self._folders: set[str] = set()
-
-    def note(self, name: str) -> None:
-        if name not in self._names:
-            self._names.add(name)
-            self._new_names.append(name)
-
-    def note_open(self, identity: _Identity) -> None:
-        self._files.add(identity)
 
     def refuse(self, output: Path) -> None:
         """Raise `FileError` for an output that is an input, or an existing file in an input folder."""
         identity = _identity(output)
         if identity is None:
             return
-        self._look_up()
+        while self.new_names:
+            for path in _paths_meant_by(self.new_names.pop()):
+                self.files.add(_identity(path))
+                if os.path.isdir(path):  # noqa: PTH112  # false for a name that is no path, where `Path` raises
+                    self._folders.add(_real(path))
+                    self.files.update(
+                        _identity(Path(folder, name)) for folder, _, names in os.walk(path) for name in names
+                    )
         real = Path(_real(output))
-        if identity in self._files or not self._folders.isdisjoint(map(str, (real, *real.parents))):
+        if identity in self.files or not self._folders.isdisjoint(map(str, (real, *real.parents))):
             raise FileError(
                 "is an input and cannot be overwritten", file=str(output), advice="name another file"
             )
-
-    def _look_up(self) -> None:
-        """Find the identities of the files that were noted since the last time."""
-        while self._new_names:
-            for path in _paths_meant_by(self._new_names.pop()):
-                self._files.add(_identity(path))
-                if os.path.isdir(path):  # noqa: PTH112  # false for a name that is no path, where `Path` raises
-                    self._folders.add(_real(path))
-                    self._files.update(
-                        _identity(Path(folder, name)) for folder, _, names in os.walk(path) for name in names
-                    )
 
 
 _FILES: ContextVar[_CommandFiles | None] = ContextVar("files", default=None)
@@ -93,8 +81,9 @@ def reading_an_output() -> Iterator[None]:
 def note_input(path: str | Path) -> None:
     """Note a file, folder, pattern or member of an archive that the running command reads."""
     files = _FILES.get()
-    if files is not None:
-        files.note(str(path))
+    if files is not None and str(path) not in files.names:
+        files.names.add(str(path))
+        files.new_names.append(str(path))
 
 
 def note_open_file(file: Any) -> None:
@@ -104,7 +93,7 @@ def note_open_file(file: Any) -> None:
         with suppress(OSError, ValueError, AttributeError, TypeError):  # a file in memory has no number
             status = os.fstat(file.fileno())
             if stat.S_ISREG(status.st_mode):
-                files.note_open((status.st_dev, status.st_ino))
+                files.files.add((status.st_dev, status.st_ino))
 
 
 def input_path(text: str) -> Path:

@@ -198,7 +198,13 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
     ranked = sorted(range(len(pages)), key=lambda number: -points[number])
     matching = [pages[number] for number in ranked if points[number]]
     if not matching:
-        raise _nothing(query)
+        names = {name: page.name for page in pages for name in (page.name, page.name.partition("-")[2])}
+        near = nearest(query, names, 0.5)
+        question = f"; did you mean {names[near]}?" if near else ""
+        raise UsageError(
+            f"no page of the guide has {query!r} in its name, title or text{question}",
+            advice="try another word, or the beginning of one; clueval guide lists all pages",
+        )
     lines = [f"No page has the name {query!r}. Pages with {what}, the best first:", ""]
     lines += [f"- [{page.title}]({page.name}.md): {_line(page, list(weights))}" for page in matching[:SHOWN]]
     if len(matching) > SHOWN:
@@ -209,18 +215,6 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
 def _plain(text: str) -> str:
     """Return a text in small letters, with one spelling for British and American words."""
     return text.lower().replace("z", "s").replace("ll", "l").replace("our", "or")
-
-
-def _nothing(words: str) -> UsageError:
-    names = {
-        name: page.name for page in all_pages().values() for name in (page.name, page.name.partition("-")[2])
-    }
-    near = nearest(words, names, 0.5)
-    question = f"; did you mean {names[near]}?" if near else ""
-    return UsageError(
-        f"no page of the guide has {words!r} in its name, title or text{question}",
-        advice="try another word, or the beginning of one; clueval guide lists all pages",
-    )
 
 
 def _line(page: Page, wanted: Sequence[re.Pattern[str]]) -> str:

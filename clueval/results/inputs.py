@@ -147,16 +147,14 @@ def warnings_of(result: Any) -> Iterator[str]:
             if _LEAVING_OUT & result.signature.choices.keys():
                 yield from _none_left(layer, of_sides, result.metrics)
             yield from _one_sided(layer, result.metrics)
-            if any(_has_positions(result, side, layer) for side in SIDES):
+            tags = {side for side in SIDES if (side, layer) in result.tagged}
+            for side, about in result.inputs.items():
+                written = _WITH_POSITIONS.issuperset(about["format"].split("+"))
+                if about["layers"][layer]["scheme"] is not None or not written:
+                    tags.add(side)
+            if len(tags) < len(SIDES):
                 has_table = any(about["format"] == "spans" for about in result.inputs.values())
                 yield from _none_equal(layer, result.metrics, has_table)
-
-
-def _has_positions(result: Any, side: str, layer: str) -> bool:
-    """Return whether the spans of a layer have ends that were written as numbers, not tags."""
-    about = result.inputs[side]
-    is_tagged = (side, layer) in result.tagged or about["layers"][layer]["scheme"] is not None
-    return not is_tagged and _WITH_POSITIONS.issuperset(about["format"].split("+"))
 
 
 def repairs_of(result: Any) -> Iterator[str]:
@@ -171,9 +169,12 @@ def repairs_of(result: Any) -> Iterator[str]:
 
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield a warning if no label is on both sides, else for labels of one side that are like labels of the other."""
-    counts = next(
-        (label_counts for reports in metrics.values() if (label_counts := _label_counts(layer, reports))), {}
-    )
+    counts: dict[str, tuple[int, int]] = {}  # of gold and predicted spans
+    for reports in metrics.values():
+        entries = _report_of(layer, reports).get("per_label") or {}
+        for label, entry in entries.items() if not counts else ():
+            if "gold" in entry and "predicted" in entry:
+                counts[label] = entry["gold"], entry["predicted"]
     gold, predicted = (
         [label for label, of_sides in counts.items() if of_sides[side] and not of_sides[1 - side]]
         for side in (0, 1)
@@ -212,16 +213,6 @@ def _report_of(layer: str, reports: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(report.get("labelled"), Mapping):
         report = report["labelled"].get(layer, {}).get("1", {})
     return report if isinstance(report, Mapping) else {}
-
-
-def _label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """Return the numbers of gold and predicted spans of each label, if the reports of this metric have them."""
-    entries = _report_of(layer, reports).get("per_label") or {}
-    return {
-        label: (entry["gold"], entry["predicted"])
-        for label, entry in entries.items()
-        if "gold" in entry and "predicted" in entry
-    }
 
 
 def _similar(label: str, others: Iterable[str]) -> str | None:

@@ -243,6 +243,11 @@ class Workers:
         require_kind(self.progress, "Progress | None", "progress")
         require_kind(self.remark, "Callable | None", "remark")
 
+    def say(self, line: str) -> None:
+        """Call `remark`, if there is such a function."""
+        if self.remark is not None:
+            self.remark(line)
+
 
 class Groups(NamedTuple):
     """The groups of options, with one `Reading` for each side; `preparing` is None if no spans are changed."""

@@ -174,26 +174,24 @@ def _texts_after(
     texts: Iterable[tuple[Pair, ...]], file: str | None, past: int
 ) -> Iterator[tuple[Pair, ...]]:
     """Yield texts from a position in a file on, where a sentence begins; of the text around it, the spans behind it."""
+
+    def after(document: Document) -> Document:
+        layers = {
+            layer: [span for span in spans if span.start >= past] for layer, spans in document.layers.items()
+        }
+        return replace(document, layers=layers)
+
     was_reached = False
     for text in texts:
         first = text[0].first
         was_reached = was_reached or first.file == file
         if first.file == file and first.start < past:
             if (first.end or 0) > past:
-                sides = [[_after(side, past) for side in pair.sides] for pair in text]
                 yield tuple(
-                    replace(pair, gold=gold, predicted=predicted)
-                    for pair, (gold, predicted) in zip(text, sides, strict=True)
+                    replace(pair, gold=after(pair.gold), predicted=after(pair.predicted)) for pair in text
                 )
         elif was_reached:
             yield text
-
-
-def _after(document: Document, past: int) -> Document:
-    layers = {
-        layer: [span for span in spans if span.start >= past] for layer, spans in document.layers.items()
-    }
-    return replace(document, layers=layers)
 
 
 def _pairs_to_count(pairs: Sequence[Pair], plan: Plan, bag: Bag) -> Sequence[Pair]:

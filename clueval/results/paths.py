@@ -24,7 +24,8 @@ _LEFT_OUT = ("micro", *_LABELS_BELOW)
 def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     """Return the path of a number, from the metric on; of ``f1``, that of the headline.
 
-    Names that are clear from the others may be left out (`_optional_names`), as in ``exact.PER.f1``.
+    Names that are clear from the others may be left out (`_optional_names`), as in ``exact.PER.f1``; of a headline, all
+    but its metric and sequence, and if a text can mean a headline, it does.
 
     A path that begins with the name of a metric means this metric, not a part of another one with the same name, as
     ``exact`` in ``muc``; if the metric was not counted, the error names both. Raises `UsageError` for a path without
@@ -51,7 +52,13 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     if text in RATES and len(short) != 1:
         paths = [path for path in headline_paths(reports) if text in path[-1].split("_")]
     elif metric in reports or not short:
-        paths = _paths_without_names(reports, text)
+        for path in headline_paths(reports):
+            rate = path[-1].removesuffix("_strict")
+            if text in (f"{path[0]}.{rate}", f"{path[1]}.{rate}", f"{path[0]}.{path[1]}.{rate}"):
+                paths.append(path)
+        paths = paths or [
+            path for path in _all_paths(reports) if _fits(text, path, _optional_names(path, text))
+        ]
         if not paths:
             raise UsageError(f"there is no score {text!r}", advice=_advice(reports, text))
     else:
@@ -97,21 +104,6 @@ def _join_paths(paths: Sequence[Path]) -> str:
 # Names that are left out
 
 
-def _paths_without_names(reports: Mapping[str, Any], text: str) -> list[Path]:
-    """Return the paths that a text can mean if names are left out; of a headline all but its metric and sequence.
-
-    If the path of a headline is among them, it is the only one.
-    """
-    headlines = []
-    for path in headline_paths(reports):
-        rate = path[-1].removesuffix("_strict")
-        if text in (f"{path[0]}.{rate}", f"{path[1]}.{rate}", f"{path[0]}.{path[1]}.{rate}"):
-            headlines.append(path)
-    if headlines:
-        return headlines
-    return [path for path in _all_paths(reports) if _fits(text, path, _optional_names(path, text))]
-
-
 def _optional_names(path: Path, text: str) -> frozenset[int]:
     """Return the numbers of the names of a path that a text may leave out.
 
@@ -141,12 +133,15 @@ _BETWEEN = re.compile(r"[\W_]+")
 
 def _advice(reports: Mapping[str, Any], text: str) -> str:
     """Return the path that is nearest: it has most words of the text, and least that is not asked for."""
+    from difflib import get_close_matches  # only for names that do not exist
+
     paths: list[Path] = list(_all_paths(reports))
     if not paths:
         return "nothing was counted"
     ends = {word for path in paths for word in _words(path[-1])}
     places = {word for path in paths for name in path[:-1] for word in _words(name)}
-    meant = [_nearest(word, ends | places) for word in _words(text)]
+    known = sorted(ends | places)
+    meant = [next(iter(get_close_matches(word, known, 1, 0.8)), word) for word in _words(text)]
     if ends.isdisjoint(meant):
         meant.append("f1")
     headlines = set(headline_paths(reports))
@@ -168,13 +163,6 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
 
 def _words(text: str) -> list[str]:
     return [word for word in _BETWEEN.split(text.casefold()) if word]
-
-
-def _nearest(word: str, words: set[str]) -> str:
-    """Return the known word that is nearest to a word; the word itself if none is near."""
-    from difflib import get_close_matches  # only for names that do not exist
-
-    return word if word in words else next(iter(get_close_matches(word, sorted(words), 1, 0.8)), word)
 
 
 # Names of scores

@@ -238,19 +238,15 @@ def _masking_rows(report: Report) -> Iterator[tuple[EntryPlace, Row]]:
             is_all = (section, name) == ("classes", "all")
             if is_all:
                 place = EntryPlace((section, name), average="micro")
-            for unit, row in _recalls(entry):
+            for unit, counted in _UNITS.items():
+                if counted not in entry:
+                    continue
+                gold = entry[counted]
+                true = entry[_PROTECTED[unit]] if unit in _PROTECTED else gold - entry[f"{counted}_exposed"]
+                row = {"recall": entry[f"{unit}_recall"], "gold": gold, "tp_gold": true, "fn": gold - true}
                 if is_all and unit == "word":
                     row |= words | {"f1": report["f"].get("1")}
                 yield place.in_section(unit), row
-
-
-def _recalls(entry: Report) -> Iterator[tuple[str, Row]]:
-    """Yield the recall of each kind of unit that an entry has, with its counts."""
-    for unit, name in _UNITS.items():
-        if name in entry:
-            gold = entry[name]
-            true = entry[_PROTECTED[unit]] if unit in _PROTECTED else gold - entry[f"{name}_exposed"]
-            yield unit, {"recall": entry[f"{unit}_recall"], "gold": gold, "tp_gold": true, "fn": gold - true}
 
 
 # Intervals

@@ -26,7 +26,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
@@ -254,22 +254,16 @@ def _bag_of_values(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
                 place = DocumentPlace(**{name: _loaded_key(value) for name, value in line["place"].items()})
             else:
                 place = place._replace(sentence=line["sentence"])
-            _add_place(bag, place, line, counts)
+            bag.documents[place] = line.get("documents", 0)
+            for numbers, name in ((bag.shared, "shared"), (bag.positions, "positions")):
+                for present, number in line.get(name, ()):
+                    numbers.setdefault(present, Counter())[place] = number
+            if "cases" in line:
+                bag.add_occurrences([place], dict(pairs_in(line["cases"])))
+            for number, count in pairs_in(line.get("counts", ())):
+                sequence, metric, key = counts[number]
+                bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count
     return bag, facts
-
-
-def _add_place(
-    bag: Bag, place: DocumentPlace, line: Mapping[str, Any], counts: Sequence[tuple[str, str, Any]]
-) -> None:
-    bag.documents[place] = line.get("documents", 0)
-    for numbers, name in ((bag.shared, "shared"), (bag.positions, "positions")):
-        for present, number in line.get(name, ()):
-            numbers.setdefault(present, Counter())[place] = number
-    if "cases" in line:
-        bag.add_occurrences([place], dict(pairs_in(line["cases"])))
-    for number, count in pairs_in(line.get("counts", ())):
-        sequence, metric, key = counts[number]
-        bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count
 
 
 def _loaded_key(value: Any) -> Any:

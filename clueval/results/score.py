@@ -37,7 +37,7 @@ from clueval.results.options import (
 )
 from clueval.results.result import BagReports, Result
 from clueval.results.signature import Signature, written_filter
-from clueval.results.texts import FilePair, FileReading, Texts, opened
+from clueval.results.texts import FileReading, Texts, opened
 
 if TYPE_CHECKING:
     from clueval.results.workers import Task
@@ -241,35 +241,28 @@ def _require_other_data(preparing: Preparing | None, gold: Any, predicted: Any) 
 
 def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) -> Bag:
     """Count the texts of a corpus: pairs of files apart from each other, in several processes if that is asked for."""
-    remark = workers.remark or _discard
-    if texts.reading is not None and texts.files:
-        if workers.jobs == 1 and workers.executor is None:
-            remark("1 process: as requested")
-            return sum_of(texts.reading.count(texts.files, plan, layers, workers.progress), plan.units)
-        return _bags_of_tasks(texts.files, texts.reading, plan, layers, workers)
-    if texts.kind == "paths":
-        remark("1 process: documents are read one by one")
-    bag = None if texts.steps else texts.fast(plan)
-    if bag is None:
-        bag = count(texts.pairs, replace(plan, steps=steps_in_order(texts.steps, plan)), layers)
-    bag.read.include(texts.read)
-    bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
-    return bag
-
-
-def _bags_of_tasks(
-    files: Sequence[FilePair], reading: FileReading, plan: Plan, layers: Sequence[str], workers: Workers
-) -> Bag:
-    """Count pairs of files as tasks of several processes, or of an executor."""
+    reading, files = texts.reading, texts.files
+    if reading is None or not files:
+        if texts.kind == "paths":
+            workers.say("1 process: documents are read one by one")
+        bag = None if texts.steps else texts.fast(plan)
+        if bag is None:
+            bag = count(texts.pairs, replace(plan, steps=steps_in_order(texts.steps, plan)), layers)
+        bag.read.include(texts.read)
+        bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
+        return bag
+    if workers.jobs == 1 and workers.executor is None:
+        workers.say("1 process: as requested")
+        return sum_of(reading.count(files, plan, layers, workers.progress), plan.units)
     from clueval.reading.clusters import Unusual, require_usual  # one process needs none of these
     from clueval.results.workers import count_tasks, tasks_of
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
         reading = replace(reading, sides=reading.sides.with_absolute_texts())
+    by_documents = bool(reading.steps)
     try:
         require_usual(plan, layers)
-        by_documents = bool(reading.steps)
     except Unusual:
         by_documents = True
     return count_tasks(
@@ -279,13 +272,9 @@ def _bags_of_tasks(
         jobs=workers.jobs,
         executor=workers.executor,
         progress=workers.progress,
-        remark=workers.remark or _discard,
+        remark=workers.say,
         by_documents=by_documents,
     )
-
-
-def _discard(_: str) -> None:
-    """Discard a remark."""
 
 
 def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:

@@ -99,7 +99,7 @@ class Signature:
             key = _LONG.get(key, key)
             if key in choices:
                 raise UsageError(f"the signature has {key!r} twice", advice="parts are written key:value")
-            choices[key] = _unquote(value)
+            choices[key] = value.replace("%0A", "\n").replace("%7C", "|").replace("%25", "%")
         return cls(choices)
 
     def citing(self, **choices: str) -> Signature:
@@ -236,10 +236,6 @@ def _join_choices(choices: Iterable[tuple[str, str]]) -> str:
 
 def _quote(value: str) -> str:
     return value.replace("%", "%25").replace("|", "%7C").replace("\n", "%0A")
-
-
-def _unquote(value: str) -> str:
-    return value.replace("%0A", "\n").replace("%7C", "|").replace("%25", "%")
 
 
 def joined_signature(first: Signature, second: Signature, schemes: str) -> Signature:

@@ -222,6 +222,7 @@ def fair(title: str, report: Report) -> Iterator[Table]:
 
 
 def confusion(title: str, report: Report) -> Iterator[Table]:
+    """Yield for each layer and level the matrix of each side; rows: its labels, columns: those of the other side."""
     for layer, of_layer in report.items():
         for level, sides in of_layer["levels"].items():
             for side, matrix in sides.items():
@@ -229,20 +230,23 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
                 if side == "predicted":
                     what = "{title}: predicted spans of {layer}, level {level}"
                 shown = phrase(what, title=title, layer=cut(layer), level=level)
-                yield _confusion(shown, side, matrix)
-
-
-def _confusion(title: str, side: str, matrix: Report) -> Table:
-    """Return the matrix of one side at one level; rows: its labels, columns: those of the other side."""
-    counts = matrix["found"]
-    labels, number = labels_of(matrix, UNMATCHED[side])
-    rows: list[list[Cell]] = []
-    for label in labels:
-        if label in counts:
-            cells = [counts[label].get(column, 0) for column in labels]
-            rows.append([label, *cells, matrix["unlabelled"][label], matrix[UNMATCHED[side]][label]])
-    header = [phrase(side), *labels, *named(["(no label)", UNMATCHED[side]])]
-    return Table(f"{title}{how_many(len(labels), number)}", header, rows)
+                counts, without = matrix["found"], (matrix["unlabelled"], matrix[UNMATCHED[side]])
+                often = frequencies(counts)
+                known = sorted(often)
+                for numbers in without:
+                    often.update(numbers)
+                labels = most_frequent(known, often)
+                rows: list[list[Cell]] = [
+                    [
+                        label,
+                        *(counts[label].get(column, 0) for column in labels),
+                        *(part[label] for part in without),
+                    ]
+                    for label in labels
+                    if label in counts
+                ]
+                header = [phrase(side), *labels, *named(["(no label)", UNMATCHED[side]])]
+                yield Table(f"{shown}{how_many(len(labels), len(known))}", header, rows)
 
 
 _GATE_COUNTS = (
@@ -405,16 +409,3 @@ def how_many(shown: int, labels: int) -> str:
     if shown >= labels:
         return ""
     return phrase(", the {shown} most frequent of {labels} labels", shown=shown, labels=labels)
-
-
-def labels_of(matrix: Mapping[str, Any], unmatched: str) -> tuple[list[str], int]:
-    """Return the labels that a matrix shows, in their order, and the number of all its labels.
-
-    `matrix` has cells under ``found``; spans without a partner or label are under `unmatched` and
-    ``unlabelled``.
-    """
-    often = frequencies(matrix["found"])
-    labels = sorted(often)
-    for column in ("unlabelled", unmatched):
-        often.update(matrix[column])
-    return most_frequent(labels, often), len(labels)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -146,15 +146,8 @@ def chosen_jobs(jobs: int | None, size: int, *, by_documents: bool = False) -> t
         return jobs, "as requested"
     if size * (BY_DOCUMENTS if by_documents else 1) < WORTH_IT:
         return 1, f"{_megabytes(size)} is too little to share between processes"
-    number = _cores()
+    number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return number, f"{_megabytes(size)}, and {number} core{'s' * (number != 1)}"
-
-
-def _cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _megabytes(size: int) -> str:
@@ -203,7 +196,11 @@ def count_tasks(
         why = f"there are no more tasks{'' if jobs is None else f'; {jobs} were requested'}"
         number = len(tasks)
     if number > 1 or executor is not None:
-        call = _pickle(count_one)
+        import pickle
+
+        call = None
+        with suppress(Exception):  # a user's metric may raise any error
+            call = pickle.dumps(count_one)
         if call is None:
             number, why = 1, "the metrics cannot be sent to other processes"
         elif executor is not None:
@@ -220,16 +217,6 @@ def count_tasks(
                 why = f"no other can be started ({error})"
     remark(f"1 process: {why}")
     return gather(None for _ in tasks)
-
-
-def _pickle(count_one: object) -> bytes | None:
-    """Return a function as other processes get it; None if it cannot be sent to them."""
-    import pickle
-
-    try:
-        return pickle.dumps(count_one)
-    except Exception:  # a user's metric may raise any error
-        return None
 
 
 # The order of results

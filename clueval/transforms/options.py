@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.core.count import Step
 from clueval.files.errors import UsageError
-from clueval.files.options import changed_fields, number, option_field, require_types, whole
+from clueval.files.options import changed_values, number, option_field, require_types, whole
 from clueval.files.overwriting import input_path
 from clueval.transforms.changes import Alternatives, names_of
 
@@ -214,7 +214,7 @@ class Preparing:
 
     def without(self, names: Iterable[str], caller: str) -> Preparing:
         """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
-        changed = changed_fields(self)
+        changed = changed_values(self)
         for name in names:
             if name in changed:
                 raise UsageError(

@@ -147,7 +147,7 @@ def test_a_file_with_both_sides_is_read_once(tmp_path: Path) -> None:
 def test_the_number_of_processes_is_the_requested_one_or_depends_on_the_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workers, "_cores", lambda: 6)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(6), raising=False)
 
     assert chosen_jobs(2, 10) == (2, "as requested")
     assert chosen_jobs(None, 99_999_999)[0] == 1
