@@ -145,7 +145,7 @@ class ColumnReader(ColumnInput):
         columns = form.columns(blocks, file, options)
         super().__init__(options, file, columns, form.state(), limits, passed_over)
         self.form, self._blocks = form, blocks
-        self._values = ColumnValues(form, self)
+        self.values = ColumnValues(form, self)
         self._described = _LineOfDocument(None, {})
 
     def documents(self) -> Iterator[Document]:
@@ -160,14 +160,14 @@ class ColumnReader(ColumnInput):
             for document in reader.documents():
                 read.add([("gold", document)])
             try:
-                self._values.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+                self.values.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
             except TagError as error:
                 error.file = self.file
                 raise
         for _ in self._blocks_read():
             yield from self._ready
             self._ready = []
-        self._values.require_sources()
+        self.values.require_sources()
 
     def _blocks_read(self) -> Iterator[None]:
         """Read the file, and yield wherever documents may have ended: after each block, and at the end."""
@@ -184,10 +184,10 @@ class ColumnReader(ColumnInput):
         self.end_document()
 
     def document(self) -> Document:
-        return self._values.document()
+        return self.values.document()
 
     def is_unannotated(self) -> bool:
-        return self.options.unannotated is not None and self._values.are_all(self.options.unannotated)
+        return self.options.unannotated is not None and self.values.are_all(self.options.unannotated)
 
     def _use_notes(self) -> None:
         if self.form.sentence_end:

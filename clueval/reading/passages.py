@@ -19,7 +19,6 @@ from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
 from clueval.files.limits import Limits
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
-from clueval.formats.column_values import ColumnValues
 from clueval.formats.columns import ColumnReader
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions
@@ -86,7 +85,6 @@ class PassageReader(ColumnReader):
         limits = limits or replace(file.limits, max_document=sys.maxsize)  # no document is held
         super().__init__(source.form, file.blocks, source.options, file.name, limits, file.passed_over)
         self.sources = file.sources
-        self.values = ColumnValues(source.form, self)
         self._sizes, self._name = sizes, source.name
         self._last_document: NamedDocument | None = None
         self._begins = False
