@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -302,15 +302,10 @@ class ColumnReader(ColumnInput):
                 self.passed_over["empty fields"] += more
         return "\n".join(lines)
 
-    @cached_property
-    def _used_columns(self) -> list[int]:
-        """The columns that are used of a ragged file."""
-        assert self.columns.token is not None
-        return [self.columns.token, *ragged_columns(self).values()]
-
     def _cut(self, number: int, run: str) -> str:
         """Return the columns that are used of lines with different numbers of columns, separated by tabs."""
-        used_columns = self._used_columns
+        assert self.columns.token is not None
+        used_columns = [self.columns.token, *ragged_columns(self).values()]
         places = [column - (column > 0) for column in used_columns]
         least = max(map(abs, used_columns))
         lines: list[str] = []
