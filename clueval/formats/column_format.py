@@ -11,7 +11,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
@@ -89,17 +88,6 @@ class TokenLines:
         self._runs.append(run)
         self.rows += run.count("\n")
         self.characters += len(run)
-
-    def add_sentences(self, number: int, sentences: Sequence[str], sizes: Sequence[int]) -> None:
-        """Add the lines of sentences without ids, with a blank line after each, given the numbers of their lines."""
-        past = list(accumulate(sizes, initial=self.rows))
-        first_lines = list(accumulate([size + 1 for size in sizes], initial=number))
-        self._first_rows += past[:-1]
-        self._first_lines += first_lines[:-1]
-        self._runs += sentences
-        self.ends += past[1:]
-        self.heads += [None] * len(sizes)
-        self.rows = past[-1]
 
     def of_sentences(self) -> list[str]:
         """Return the lines of each sentence, with their ends, if no sentence is open."""

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
-from itertools import groupby, islice
-from operator import methodcaller
+from functools import partial
+from itertools import groupby
 from typing import NamedTuple
 
 from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, TagError, UsageError
-from clueval.files.limits import LINES_IN_SENTENCE, Limits
+from clueval.files.limits import Limits
 from clueval.formats.column_format import Blocks, ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
-LINES = methodcaller("count", "\n")
-"""Returns the number of lines of a text."""
 
 
 def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -> Layout:
@@ -148,7 +145,7 @@ class ColumnReader(ColumnInput):
         columns = form.columns(blocks, file, options)
         super().__init__(options, file, columns, form.state(), limits, passed_over)
         self.form, self._blocks = form, blocks
-        self._values = ColumnValues(form, self)
+        self.values = ColumnValues(form, self)
         self._described = _LineOfDocument(None, {})
 
     def documents(self) -> Iterator[Document]:
@@ -163,14 +160,14 @@ class ColumnReader(ColumnInput):
             for document in reader.documents():
                 read.add([("gold", document)])
             try:
-                self._values.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+                self.values.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
             except TagError as error:
                 error.file = self.file
                 raise
         for _ in self._blocks_read():
             yield from self._ready
             self._ready = []
-        self._values.require_sources()
+        self.values.require_sources()
 
     def _blocks_read(self) -> Iterator[None]:
         """Read the file, and yield wherever documents may have ended: after each block, and at the end."""
@@ -187,10 +184,10 @@ class ColumnReader(ColumnInput):
         self.end_document()
 
     def document(self) -> Document:
-        return self._values.document()
+        return self.values.document()
 
     def is_unannotated(self) -> bool:
-        return self.options.unannotated is not None and self._values.are_all(self.options.unannotated)
+        return self.options.unannotated is not None and self.values.are_all(self.options.unannotated)
 
     def _use_notes(self) -> None:
         if self.form.sentence_end:
@@ -199,14 +196,14 @@ class ColumnReader(ColumnInput):
     # Lines
 
     def feed(self, number: int, text: str) -> None:
-        """Read a block of whole lines, given the number of the first; sentences between special lines together."""
+        """Read a block of whole lines, given the number of the first."""
         special = self.form.special
         if not self.form.blank_ends:
             self._line_by_line(number, text)
             return
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
             text = _BLANK_LINE.sub("", text)
-        position = next_special = one_by_one = 0  # sentences before `one_by_one` are irregular
+        position = next_special = 0
         length = len(text)
         while position < length:
             if text[position] == "\n":
@@ -216,13 +213,6 @@ class ColumnReader(ColumnInput):
             if next_special <= position:
                 match = special.search(text, position)
                 next_special = length if match is None else match.start()
-            past = text.rfind("\n\n", position, next_special) + 2
-            if past > max(position + 2, one_by_one) and self._takes_sentences:
-                if self._add_regular(number, text[position:past]):
-                    number += text.count("\n", position, past)
-                    position = past
-                    continue
-                one_by_one = past
             past = text.find("\n\n", position) + 1 or length
             run = text[position:past]
             if next_special < past:
@@ -231,41 +221,6 @@ class ColumnReader(ColumnInput):
                 self._tokens(number, run)
             number += run.count("\n")
             position = past
-
-    @property
-    def _takes_sentences(self) -> bool:
-        """Whether sentences can be added together here, all to the document that is open."""
-        layout = self.layout
-        if layout is None or layout.document is not None or layout.meta:
-            return False
-        return self.is_open and not (self.state or self._head is not None or self.lines.of_sentence)
-
-    def _add_regular(self, number: int, text: str) -> bool:
-        """Add sentences with a blank line after each; return false if they must be read one by one."""
-        layout, limits = self.layout, self.limits
-        assert layout is not None
-        if "\n\n\n" in text:
-            return False
-        sentences = [f"{sentence}\n" for sentence in text[:-2].split("\n\n")]
-        sizes = list(map(LINES, sentences))
-        if self.form.ragged:
-            rows = None if "\t" in text else self._cut_regular(text.replace("\n\n", "\n"))
-            if rows is None:
-                return False
-            lines = iter(rows)
-            sentences = ["\n".join([*islice(lines, size), ""]) for size in sizes]
-        elif _has_gaps(text, layout.separator):
-            return False
-        if max(sizes) > limits.max_sentence or self.lines.rows + sum(sizes) > limits.max_document:
-            return False  # the error names the line
-        if max(map(len, sentences)) > LINES_IN_SENTENCE * limits.max_line:
-            return False
-        self.add_sentences(number, sentences, sizes)
-        return True
-
-    def add_sentences(self, number: int, sentences: Sequence[str], sizes: Sequence[int]) -> None:
-        """Add whole sentences to the current document, given the numbers of their lines."""
-        self.lines.add_sentences(number, sentences, sizes)
 
     def _line_by_line(self, number: int, run: str) -> None:
         """Read lines of which some may be no tokens; the lines between these are read together."""
@@ -347,34 +302,15 @@ class ColumnReader(ColumnInput):
                 self.passed_over["empty fields"] += more
         return "\n".join(lines)
 
-    @cached_property
-    def _used_columns(self) -> list[int]:
-        """The columns that are used of a ragged file."""
-        assert self.columns.token is not None
-        return [self.columns.token, *ragged_columns(self).values()]
-
-    def _cut_regular(self, run: str) -> list[str] | None:
-        """Return the columns that are used, separated by tabs, of lines with equal numbers of columns; else None."""
-        fields = _fields_of(run)
-        width = fields.index("\n")
-        if width < max(map(abs, self._used_columns)):
-            return None
-        if fields[width :: width + 1].count("\n") != run.count("\n"):
-            return None
-        places = [column - (column > 0) for column in self._used_columns]
-        columns = [fields[place % width :: width + 1] for place in places]
-        return list(map("\t".join, zip(*columns, strict=True)))
-
     def _cut(self, number: int, run: str) -> str:
         """Return the columns that are used of lines with different numbers of columns, separated by tabs."""
-        if (regular := self._cut_regular(run)) is not None:
-            return "\n".join([*regular, ""])
-        used_columns = self._used_columns
+        assert self.columns.token is not None
+        used_columns = [self.columns.token, *ragged_columns(self).values()]
         places = [column - (column > 0) for column in used_columns]
         least = max(map(abs, used_columns))
         lines: list[str] = []
         for offset, line in enumerate(run[:-1].split("\n")):
-            fields = _fields_of(f"{line}\n")[:-1]
+            fields = line.split("\t") if "\t" in line else list(filter(None, line.split(" ")))
             if len(fields) < least:
                 if lines:
                     self.add(number, "\n".join([*lines, ""]))
@@ -390,13 +326,6 @@ def _has_gaps(run: str, separator: str) -> bool:
     if separator == "\t":
         return "\t\n" in run
     return run[0] == " " or "  " in run or "\n " in run or " \n" in run
-
-
-def _fields_of(run: str) -> list[str]:
-    """Return the fields of lines, a line end after those of each; several blanks separate two fields as one does."""
-    separator = "\t" if "\t" in run else " "
-    fields = run.replace("\n", f"{separator}\n{separator}").split(separator)
-    return list(filter(None, fields)) if separator == " " else fields[:-1]
 
 
 def _line_of_document(

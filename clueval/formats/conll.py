@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from clueval.core.span import Frozen, Span
 from clueval.core.tags import is_tag
@@ -142,8 +141,6 @@ HIPE = ColumnFormat(
 # CoNLL-2012
 
 _BRACKETS = re.compile(r"\(([^()*|\s]+)|\*|(\))")
-_SHORT = 120
-"""Longer values are not cached, so that the cache stays small."""
 
 
 def _brackets(value: str) -> tuple[list[str], bool]:
@@ -157,9 +154,6 @@ def _brackets(value: str) -> tuple[list[str], bool]:
     return labels, done == len(value)
 
 
-_cached_brackets = lru_cache(maxsize=1 << 12)(_brackets)
-
-
 class NestedBrackets(Brackets):
     """Brackets of which each closes the one that was opened last."""
 
@@ -168,7 +162,7 @@ class NestedBrackets(Brackets):
         self._stack: list[OpenSpan] = []
 
     def see(self, value: str, position: int, line: int) -> Iterator[Span]:
-        labels, is_whole = (_cached_brackets if len(value) < _SHORT else _brackets)(value)
+        labels, is_whole = _brackets(value)
         for opened_label in labels:
             if opened_label:
                 self._stack.append(OpenSpan(position, opened_label, line))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from clueval.core.document import Document
@@ -20,8 +19,6 @@ from clueval.formats.options import FormatOptions
 PUNCTUATION = frozenset(["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", *'.,:("“”„‟‘’‚‛)'])
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
-_SHORT = 120
-"""Longer lines are not cached, so that the cache stays small."""
 _OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
 
@@ -156,7 +153,7 @@ def spans_of(first: int, texts: Sequence[str], file: InputFile) -> list[Span]:
     spans = []
     for line, text in enumerate(texts, first):
         try:
-            start, end, labels, tokens = (_cached if len(text) <= _SHORT else _parsed)(text)
+            start, end, labels, tokens = _parsed(text)
         except FormatError as error:
             raise FormatError(error.problem, file=file.name, line=line, advice=error.advice) from None
         if labels[DEFAULT_LAYER] not in NO_SPAN_LABELS:
@@ -182,10 +179,6 @@ def _parsed(text: str) -> _SpanLine:
     inside = frozenset(token - 1 for token in tokens if begin <= token <= end)
     is_whole = not inside or len(inside) == end - begin + 1
     return begin - 1, end, Frozen({DEFAULT_LAYER: label}), None if is_whole else inside
-
-
-_cached = lru_cache(maxsize=1 << 14)(_parsed)
-"""Positions are small and labels few, so most lines are repeated."""
 
 
 def _index(what: str, text: str) -> int:

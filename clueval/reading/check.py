@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from pathlib import Path
@@ -236,7 +236,7 @@ class ColumnCheck(ColumnReader):
     @property
     def has_brackets(self) -> bool:
         """Whether layers are brackets, which only documents show."""
-        return any(map(self._values.is_bracketed, wanted_layers(self)))
+        return any(map(self.values.is_bracketed, wanted_layers(self)))
 
     def problems(self) -> Iterator[CluevalError]:
         """Yield all problems by line, up to one after which the file cannot be read on."""
@@ -282,13 +282,13 @@ class ColumnCheck(ColumnReader):
             return
         self.tokens += lines.rows
         try:
-            columns, fits = self._values.columns(layout), True
+            columns, fits = self.values.columns(layout), True
         except CluevalError:
             columns, fits = self._columns_that_fit(layout), False
-            self._errors += self._values.misfits(layout)
+            self._errors += self.values.misfits(layout)
         self._fits = self._fits and fits
         for layer, source in layout.layers.items():
-            self._check_tags(layer, self._values.values(columns, source, layer), fits)
+            self._check_tags(layer, self.values.values(columns, source, layer))
         if layout.token_id is not None and self._fits:
             self._check_ids(columns[layout.token_id])
         self.lines = TokenLines()
@@ -304,48 +304,37 @@ class ColumnCheck(ColumnReader):
         for row, token_id in enumerate(token_ids):
             line = self.lines.line_of(row)
             if self._ids.setdefault(token_id, line) != line:
-                self._repeated.append(self._values.repeated_id(token_id, line, self._ids[token_id]))
+                self._repeated.append(self.values.repeated_id(token_id, line, self._ids[token_id]))
 
     # Tags
 
-    def _check_tags(self, layer: str, tags: Sequence[str], fits: bool) -> None:
+    def _check_tags(self, layer: str, tags: Sequence[str]) -> None:
         ends = self.lines.ends if self.lines.ends and not self.form.sentence_end else [len(tags)]
-        bordered = [OUTSIDE]
-        for first, end in pairwise([0, *ends]):
-            bordered += tags[first:end]
-            bordered.append(OUTSIDE)
-        pairs = {*pairwise(bordered)}
-        if fits and self._are_legal(layer, pairs):
-            return
-        sentences = [tags[first:end] for first, end in pairwise([0, *ends])]
+        sentences = [(first, tags[first:end]) for first, end in pairwise([0, *ends])]
+        others = {value for value in {*tags} if not is_tag(value)}
+        pairs: set[tuple[str, str]] = set()
+        for _, sentence in sentences:
+            known_tags = filter(is_tag, sentence) if others else sentence
+            pairs.update(pairwise([OUTSIDE, *known_tags, OUTSIDE]))
         layer_pairs = self._pairs.setdefault(layer, set())
-        layer_pairs |= {
-            pair for sentence in sentences for pair in pairwise([OUTSIDE, *filter(is_tag, sentence), OUTSIDE])
-        }
-        self.schemes[layer] = scheme = self._scheme_of(layer_pairs)
-        for first, sentence in zip([0, *ends], sentences, strict=False):
+        if layer not in self.schemes or not pairs <= layer_pairs:
+            layer_pairs |= pairs
+            scheme = self.options.scheme
+            self.schemes[layer] = scheme_called(scheme) if scheme else scheme_of(layer_pairs)
+        if not others and all(_is_legal(pair, self.schemes[layer]) for pair in pairs):
+            return
+        for first, sentence in sentences:
             for row in range(len(sentence) + 1):
-                if (problem := _problem(sentence, row, scheme)) is not None:
+                if (problem := _problem(sentence, row, self.schemes[layer])) is not None:
                     line = self.lines.line_of(first + min(row, len(sentence) - 1))
                     self._errors.append(TagError(f"layer {layer!r}: {problem}", file=self.file, line=line))
 
-    def _are_legal(self, layer: str, pairs: set[tuple[str, str]]) -> bool:
-        """Whether all pairs of adjacent tags are legal; if so, they tell the scheme, together with others."""
-        layer_pairs = self._pairs.setdefault(layer, set())
-        try:
-            is_known = layer in self.schemes and pairs <= layer_pairs
-            scheme = self.schemes[layer] if is_known else self._scheme_of(layer_pairs | pairs)
-            if scheme is not None and count_illegal(dict.fromkeys(pairs, 1), scheme):
-                return False
-        except TagError:
-            return False
-        layer_pairs |= pairs
-        self.schemes[layer] = scheme
-        return True
 
-    def _scheme_of(self, pairs: Iterable[tuple[str, str]]) -> str | None:
-        scheme = self.options.scheme
-        return scheme_called(scheme) if scheme else scheme_of(pairs)
+def _is_legal(pair: tuple[str, str], scheme: str | None) -> bool:
+    try:
+        return scheme is None or not count_illegal({pair: 1}, scheme)
+    except TagError:
+        return False
 
 
 def _problem(tags: Sequence[str], row: int, scheme: str | None) -> str | None:

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, chain, compress, islice, zip_longest
-from operator import ne, not_, or_
+from itertools import chain, compress, zip_longest
+from operator import methodcaller, ne, not_, or_
 from sys import intern
 from typing import NamedTuple
 
@@ -19,12 +19,14 @@ from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
 from clueval.files.limits import Limits
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
-from clueval.formats.column_values import ColumnValues
-from clueval.formats.columns import LINES, ColumnReader
+from clueval.formats.columns import ColumnReader
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions
 from clueval.reading.clusters import Unusual
 from clueval.reading.source import Source
+
+LINES = methodcaller("count", "\n")
+"""Returns the number of lines of a text."""
 
 
 class Sizes(NamedTuple):
@@ -83,7 +85,6 @@ class PassageReader(ColumnReader):
         limits = limits or replace(file.limits, max_document=sys.maxsize)  # no document is held
         super().__init__(source.form, file.blocks, source.options, file.name, limits, file.passed_over)
         self.sources = file.sources
-        self.values = ColumnValues(source.form, self)
         self._sizes, self._name = sizes, source.name
         self._last_document: NamedDocument | None = None
         self._begins = False
@@ -147,17 +148,13 @@ class PassageReader(ColumnReader):
     def end_sentence(self) -> None:
         if self.lines.rows > self._ended_rows:
             ColumnReader.end_sentence(self)
-            self._end_if_full()
+            lines, sizes = self.lines, self._sizes
+            self._ended_rows = lines.rows
+            if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
+                self._end_passage()
         else:
             self.unspaced_words.clear()
             self._head = None
-
-    def _end_if_full(self) -> None:
-        """End the passage, after a sentence, if it has enough."""
-        lines, sizes = self.lines, self._sizes
-        self._ended_rows = lines.rows
-        if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
-            self._end_passage()
 
     def end_document(self) -> None:
         self.end_sentence()
@@ -178,18 +175,6 @@ class PassageReader(ColumnReader):
 
     def document(self) -> Document:
         raise AssertionError("passages are read")
-
-    def add_sentences(self, number: int, sentences: Sequence[str], sizes: Sequence[int]) -> None:
-        first = 0
-        while first < len(sentences):
-            rows = accumulate(islice(sizes, first, None), initial=self.lines.rows)
-            full = (count for count, total in enumerate(rows) if total >= self._sizes.tokens)
-            until = next(full, len(sentences))
-            past = first + max(1, min(until, self._sizes.sentences - len(self.lines.ends)))
-            super().add_sentences(number, sentences[first:past], sizes[first:past])
-            number += sum(sizes[first:past]) + len(sizes[first:past])
-            first = past
-            self._end_if_full()
 
 
 # Rows

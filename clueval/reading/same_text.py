@@ -143,11 +143,8 @@ def _shown_values(gold: str, predicted: str) -> tuple[str, str]:
     """Return two different values as an error shows them: long values only around their first difference."""
     if max(len(gold), len(predicted)) <= SHOWN and max(len(repr(gold)), len(repr(predicted))) <= QUOTED:
         return repr(gold), repr(predicted)
-    # the values are equal up to `place`, and not up to `past`
-    place, past = 0, min(len(gold), len(predicted)) + 1
-    while past - place > 1:
-        middle = (place + past) // 2
-        place, past = (middle, past) if gold[place:middle] == predicted[place:middle] else (place, middle)
+    pairs = enumerate(zip_longest(gold, predicted))
+    place = next(place for place, (first, second) in pairs if first != second)
     around = SHOWN // 2
     while True:
         start = max(0, place - around)

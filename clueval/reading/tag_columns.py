@@ -56,9 +56,6 @@ class _FirstRows(ColumnReader):
         if not self.left:
             raise _Enough
 
-    def add_sentences(self, number: int, sentences: Sequence[str], sizes: Sequence[int]) -> None:
-        self.add(number, "".join(sentences))
-
 
 def first_rows(source: Source, most: int) -> tuple[Layout, list[list[str]]] | None:
     """Return the layout of a column file and its first rows; None for a file without tokens."""
