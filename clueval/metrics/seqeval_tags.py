@@ -10,8 +10,8 @@ that has not begun: it then has the start of the previous span, as in seqeval.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import compress, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from clueval.core.tags import OUTSIDE
@@ -40,19 +40,19 @@ class LenientTag(NamedTuple):
         return cls(letter, (label if hyphen else rest) or "_")
 
 
-class Decisions(dict[tuple[Any, Any], tuple[Any, ...]]):
+class Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
     """The meaning of two adjacent tags (None before the first tag), computed once for each pair.
 
     It is a tuple: whether a span ends between the tags, whether a span begins there, the type of the tag
     before, and whether the second tag begins a span only if it is the very first tag (where the type before
-    is not ``_``). It is empty if all of this is false.
+    is not ``_``).
     """
 
     def __init__(self, *, suffix: bool = False) -> None:
         super().__init__()
         self._suffix = suffix
 
-    def __missing__(self, neighbours: tuple[Any, Any]) -> tuple[Any, ...]:
+    def __missing__(self, neighbours: tuple[Any, Any]) -> tuple[bool, bool, str, bool]:
         before, tag = (
             LenientTag(OUTSIDE, "") if tag is None else LenientTag.of(tag, suffix=self._suffix)
             for tag in neighbours
@@ -69,24 +69,24 @@ class Decisions(dict[tuple[Any, Any], tuple[Any, ...]]):
             or (tag.letter not in "O." and differ)
         )
         odd = tag.type == "_" and tag.letter not in "OBIES"
-        self[neighbours] = (ends, begins, before.type, odd) if ends or begins or odd else ()
-        return self[neighbours]
+        self[neighbours] = decision = ends, begins, before.type, odd
+        return decision
 
 
-def chunks(tags: Sequence[Any], *, suffix: bool = False) -> Iterator[Chunk]:
+def chunks(tags: Iterable[Any], *, suffix: bool = False) -> Iterator[Chunk]:
     """Yield the spans of one sequence in the lenient reading, in order; ignored positions are skipped."""
-    positions: Sequence[int] = range(len(tags))
-    if any(map(is_ignored, {*tags})):
-        positions = [position for position in positions if not is_ignored(tags[position])]
-        tags = [tags[position] for position in positions]
-    decisions = list(map(Decisions(suffix=suffix).__getitem__, pairwise((None, *tags, OUTSIDE))))
-    first = 0
-    for number in compress(range(len(decisions)), decisions):
-        ends, begins, type_, _ = decisions[number]
+    decisions = Decisions(suffix=suffix)
+    before: Any = None
+    first = last = 0
+    for position, tag in enumerate(chain(tags, (OUTSIDE,))):
+        if is_ignored(tag):
+            continue
+        ends, begins, type_, _ = decisions[before, tag]
         if ends:
-            yield type_, first, positions[number - 1]
+            yield type_, first, last
         if begins:
-            first = positions[number]
+            first = position
+        before, last = tag, position
 
 
 class ReachesBeyond(Exception):
@@ -98,10 +98,7 @@ def chunks_between(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
     spans: list[Chunk] = []
     first: int | None = None
     pairs = pairwise((OUTSIDE, *tags, OUTSIDE))
-    for position, decision in enumerate(map(decisions.__getitem__, pairs)):
-        if not decision:
-            continue
-        ends, begins, type_, odd = decision
+    for position, (ends, begins, type_, odd) in enumerate(map(decisions.__getitem__, pairs)):
         if odd or (ends and first is None):
             raise ReachesBeyond
         if ends and first is not None:
