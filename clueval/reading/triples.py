@@ -165,7 +165,7 @@ def _text(pair: Sequence[Document], layer: str, unit: str, features: set[str]) -
         sides.append(rows)
     if GROUP in features:
         raise Unusual("a group of spans")
-    return PlainText(*sides, predicted.end if gold.end is None else gold.end, gold.metadata)
+    return PlainText(sides[0], sides[1], predicted.end if gold.end is None else gold.end, gold.metadata)
 
 
 def bag_of_texts(
