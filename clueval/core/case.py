@@ -252,13 +252,11 @@ def keys_of(
 def _keys_of_short(
     entries: Iterable[_Entry], present: int, differing: Sequence[int] | None, *, has_text: bool
 ) -> tuple[list[Key], list[tuple[int, int]]]:
-    """Return the keys of cases and their ranges, given sorted ``(start, end, side, label)``, maybe with a number."""
+    """Return the keys of cases and their ranges, given sorted ``(start, end, side, label)``."""
     keys: list[Key] = []
     ranges: list[tuple[int, int]] = []
     for members in components(entries, touching=True):
         first = last = members[0][0]
-        if len(members[0]) > 4:
-            members = [entry[:4] for entry in sorted(members, key=itemgetter(4))]
         spans = []
         for start, end, side, label in members:
             spans.append((start - first, end - first, side, label))
@@ -280,10 +278,8 @@ def _positions_in(
     return last - first, last - first - bisect_left(differing, last) + bisect_left(differing, first)
 
 
-def keys_of_triples(
-    gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False, ordered: bool = False
-) -> list[Key]:
-    """Return the keys of rows ``(start, end, label)`` of one text as `keys_of` does; `ordered` says that order counts.
+def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False) -> list[Key]:
+    """Return the keys of rows ``(start, end, label)`` of one text as `keys_of` does.
 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
@@ -295,7 +291,6 @@ def keys_of_triples(
         return [(both[0][1] if has_text else 0, equal, BOTH, *both) for both in spans_of_both]
     rows: list[_Entry] = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
-    rows = [(*row, number) for number, row in enumerate(rows)] if ordered else rows
     return _keys_of_short(sorted(rows), BOTH, None, has_text=has_text)[0]
 
 

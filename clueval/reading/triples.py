@@ -39,15 +39,13 @@ _PARTS = [int, int, str]
 class PlainText(NamedTuple):
     """One text with the spans of both sides in one layer, in any order; positions count from 0.
 
-    `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer. The order
-    of the spans counts if the text is `ordered`.
+    `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer.
     """
 
     gold: Sequence[Row] | None
     predicted: Sequence[Row] | None
     positions: int | None = None
     metadata: Mapping[str, str] = NOTHING
-    ordered: bool = False
 
 
 def bag_of_triples(gold: Any, predicted: Any, plan: Plan) -> Bag | None:
@@ -131,7 +129,7 @@ def bag_of_rows(
     """Count the documents of gold and predicted whose spans in `layer` are rows (`clueval.core.document.Layers`).
 
     The bag is that of `clueval.core.count.count`. Returns None as `bag_of_texts` does, and for documents that have
-    more than rows in this layer, or tags; some of the pairs have been taken then.
+    more than rows in this layer, tags, or an order that counts; some of the pairs have been taken then.
     """
     features: set[str] = set()
     try:
@@ -154,35 +152,20 @@ def bag_of_rows(
 def _text(pair: Sequence[Document], layer: str, unit: str, features: set[str]) -> PlainText:
     """Return a pair as a text; `features` gets the names of the features of its spans."""
     gold, predicted = pair
-    if UNPLACED in predicted.metadata:
-        raise Unusual("spans without a place")
-    ordered = gold.ordered or predicted.ordered
-    sides = [_rows_of(document, layer, unit, ordered, features) for document in pair]
-    end = predicted.end if gold.end is None else gold.end
-    return PlainText(sides[0], sides[1], end, gold.metadata, ordered)
-
-
-def _rows_of(
-    document: Document, layer: str, unit: str, ordered: bool, features: set[str]
-) -> Sequence[Row] | None:
-    """Return the rows of a document in the order in which spans are counted, None if it has no layer."""
-    layers: Layers = document.layers  # type: ignore[assignment]  # they are `Layers`
-    rows, number = layers.rows(layer), len(layers)
-    is_plain = number == (rows is not None) and document.unit == unit
-    if not is_plain or document.tags or document.start:
-        raise Unusual("a document of other things than rows in one layer")
-    details = layers.details(layer)
-    features.update(*map(_FEATURES, details))
+    if UNPLACED in predicted.metadata or gold.ordered or predicted.ordered:
+        raise Unusual("spans without a place, or whose order counts")
+    sides: list[Sequence[Row] | None] = []
+    for document in pair:
+        layers: Layers = document.layers  # type: ignore[assignment]  # they are `Layers`
+        rows = layers.rows(layer)
+        is_plain = len(layers) == (rows is not None) and document.unit == unit
+        if not is_plain or document.tags or document.start:
+            raise Unusual("a document of other things than rows in one layer")
+        features.update(*map(_FEATURES, layers.details(layer)))
+        sides.append(rows)
     if GROUP in features:
         raise Unusual("a group of spans")
-    if rows is None or not ordered:
-        return rows
-    if not document.ordered:
-        return sorted(rows)
-    if all(isinstance(identifier, int) for _, identifier, _ in details) and len(details) == len(rows):
-        places = [(start, end, detail[1]) for (start, end, _), detail in zip(rows, details, strict=True)]
-        return [rows[number] for number in sorted(range(len(rows)), key=places.__getitem__)]
-    return rows
+    return PlainText(sides[0], sides[1], predicted.end if gold.end is None else gold.end, gold.metadata)
 
 
 def bag_of_texts(
@@ -236,7 +219,7 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
         if gold == predicted and are_flat(gold):
             keys += [(end - start, label, has_text) for start, end, label in gold]
         else:
-            keys += keys_of_triples(gold, predicted, has_text=has_text, ordered=text.ordered)
+            keys += keys_of_triples(gold, predicted, has_text=has_text)
     counts: Counter[Key] = Counter()
     for key, times in Counter(keys).items():
         if len(key) == 3:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -373,10 +372,8 @@ def test_rows_and_documents_have_the_same_keys_and_located_cases_are_those_of_th
     tokens = ["x"] * 14 if has_text else None
     sides = [Document("d", {"x": [Span(*row) for row in rows]}, tokens=tokens) for rows in (gold, predicted)]
     of_documents = keys(*sides)
-    of_ordered = keys(*[replace(side, ordered=True) for side in sides])
 
     assert of_documents == keys_of_triples(gold, predicted, has_text=has_text)
-    assert of_ordered == keys_of_triples(gold, predicted, has_text=has_text, ordered=True)
     assert [
         [
             [(span.start - case.first, span.end - case.first, span.label) for span in side or ()]
