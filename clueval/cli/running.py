@@ -29,7 +29,8 @@ def run(arguments: Sequence[str]) -> int:
         _make_printable()
         with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
             if command is None:
-                return _without_command(arguments)
+                _without_command(arguments)
+                return 0
             require_command(command)
             code = _run_command(command, arguments[1:])
     except CluevalError as error:
@@ -58,21 +59,17 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-def _without_command(arguments: Sequence[str]) -> int:
+def _without_command(arguments: Sequence[str]) -> None:
     """Print the help with all commands, or the version. Raises `SystemExit` after an option, as argparse does."""
-    asked = arguments[0] if arguments else "--help"
-    if asked in ("-V", "--version"):
-        put(f"clueval {__version__}")
-    elif asked in ("-h", "--help"):
+    if not arguments or arguments[0] in ("-h", "--help"):
         put(overview(), end="")
+        sys.stdout.flush()
     else:
         parser = CommandParser(prog="clueval")
-        parser.add_argument("-V", "--version", action="store_true")
-        parser.parse_args([asked])
-    sys.stdout.flush()
-    if arguments and asked not in ("-V", "--version"):
+        parser.add_argument("-V", "--version", action="version", version=f"clueval {__version__}")
+        parser.parse_args(arguments[:1])
+    if arguments:
         raise SystemExit(0)
-    return 0
 
 
 def _run_command(command: str, arguments: Sequence[str]) -> int:

@@ -235,6 +235,7 @@ class Bag:
         self.notes: Counter[tuple[str, ...]] = Counter()  # how often each step changed what
         self.read = Read() if read is None else read
         self._spans = 0  # in all keys
+        self._counted: dict[tuple[str, Key], list[Tally]] = {}  # of large cases
         self._open: tuple[Place, dict[int, int]] | None = None  # the place whose row is being made
         self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}  # the rows that places share
 
@@ -329,21 +330,24 @@ class Bag:
         """Add what a metric counted at once."""
         _add(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
 
-    def check(self, sequence: str, key: Key) -> None:
+    def check(self, sequence: str, key: Key, *, is_flat: bool = False) -> None:
         """Raise `UsageError` or `OverlapError` for a new case that a metric cannot count.
 
-        A large case is counted, too: `LimitError` if it is too large.
+        A large case is counted, too, so that the bag need not count it again; `LimitError` if it is too large.
+        With `is_flat`, no spans of a side overlap or have gaps, so that every metric can count them.
         """
         large = len(key) - HEAD > LARGE
+        if is_flat and not large:
+            return
         metrics = [metric for metric in split_metrics(self.metrics)[0] if metric.keeps]
         flat = any(metric.flat for metric in metrics)
         if not metrics or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
             return
         case = case_of(key, sequence)
-        for metric in metrics:
+        for metric in metrics if not is_flat else ():
             require_countable(metric, case)
-        for metric in metrics if large else ():
-            metric.count(case)
+        if large:
+            self._counted[sequence, key] = [metric.count(case) for metric in metrics]
 
     @property
     def is_full(self) -> bool:
@@ -357,7 +361,7 @@ class Bag:
         for place, row in self.places.items():
             for (sequence, metric), tally in counts.in_cases(row).items():
                 self.add_tally(place, sequence, metric, tally)
-        self.keys, self.places, self._rows = {}, {}, {}
+        self.keys, self.places, self._rows, self._counted = {}, {}, {}, {}
         self._spans, self.folded = 0, True
 
     def include(self, bag: Bag) -> None:
@@ -396,7 +400,8 @@ class Bag:
         """
         self.close()
         bag = Bag(self.metrics, self.layers, self.bounds, self.read)
-        bag.keys, bag.folded, bag.notes, bag._spans = self.keys, self.folded, self.notes, self._spans
+        bag.keys, bag._counted, bag._spans = self.keys, self._counted, self._spans
+        bag.folded, bag.notes = self.folded, self.notes
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
         # equal ones of a new place, by the id of their only object
@@ -464,6 +469,8 @@ class BagCounts:
         self._new_metrics = [metric for metric in self._keeping_metrics if metric not in bag.metrics]
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}  # of each case, by its number
+        if tuple(metrics) == bag.metrics:
+            self._tallies = {bag.keys[key]: tallies for key, tallies in bag._counted.items()}
         self._outside_tallies: dict[tuple[str, int], Tally] = {}
 
     def at(self, place: Place, sequences: Sequence[str]) -> Iterator[tuple[str, AnyMetric, Tally]]:

@@ -165,21 +165,59 @@ def case_of(key: Key, sequence: str) -> Case:
     >>> case.gold[0].labels, case.equal
     ({'entity': 'A'}, 1)
     """
-    length, equal, present, *entries = key
-    sides: list[list[Span]] = [[] for _ in range(max(2, present.bit_length()))]
-    flags: list[list[bool]] = [[] for _ in sides]
-    for start, end, side, labels, *more in entries:
-        parts, tokens, features, counts = more or (None, None, (), True)
-        values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
-        tokens = None if tokens is None else frozenset(tokens)
-        sides[side].append(Span(start, end, _labels(sequence, labels), values, tokens, parts=parts))
-        flags[side].append(counts)
-    return Case(
-        tuple([tuple(spans) if present >> side & 1 else None for side, spans in enumerate(sides)]),
-        tuple([None if all(of_side) else tuple(of_side) for of_side in flags]),
-        length,
-        equal,
-    )
+    return _CaseOfKey(key, sequence)
+
+
+class _CaseOfKey(Case):
+    """The case of a key, whose spans are made when they are asked for: some metrics need none."""
+
+    def __init__(self, key: Key, sequence: str) -> None:
+        self.length, self.written, self._present, *self._spans = key
+        self._sequence = sequence
+        self._sides: Sides | None = None
+        self._are_short = max(map(len, self._spans), default=4) == 4
+        self.counted: Flags = (None,) * max(2, self._present.bit_length())
+        if not self._are_short:
+            counts = [
+                [len(span) == 4 or span[7] for span in self._spans if span[2] == side]
+                for side in range(len(self.counted))
+            ]
+            self.counted = tuple([None if all(flags) else tuple(flags) for flags in counts])
+
+    @property
+    def sides(self) -> Sides:  # type: ignore[override]  # a case has no setter of its sides
+        if self._sides is None:
+            sides: list[list[Span]] = [[] for _ in self.counted]
+            for start, end, side, labels, *more in self._spans:
+                new_labels = _labels(self._sequence, labels)
+                if more:
+                    parts, tokens, features, _ = more
+                    values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
+                    tokens = None if tokens is None else frozenset(tokens)
+                    sides[side].append(Span(start, end, new_labels, values, tokens, parts=parts))
+                else:
+                    sides[side].append(Span(start, end, new_labels))
+            present = self._present
+            self._sides = tuple([tuple(s) if present >> n & 1 else None for n, s in enumerate(sides)])
+        return self._sides
+
+    def labelled_ranges(self) -> list[list[LabelledRange]]:
+        if not self._are_short:
+            return super().labelled_ranges()
+        ranges: list[list[LabelledRange]] = [[] for _ in self.counted]
+        for start, end, side, label in self._spans:
+            if type(label) is not str:
+                return super().labelled_ranges()
+            ranges[side].append((start, end, label, None))
+        return ranges
+
+    def labelled_rows(self) -> list[list[LabelledRow]]:
+        if not self._are_short:
+            return super().labelled_rows()
+        rows: list[list[LabelledRow]] = [[] for _ in self.counted]
+        for start, end, side, labels in self._spans:
+            rows[side].append((start, end, _labels(self._sequence, labels)))
+        return rows
 
 
 @lru_cache(maxsize=1 << 12)

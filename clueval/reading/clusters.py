@@ -83,10 +83,10 @@ def is_in_characters(plan: Plan) -> bool:
     return any(step.signature[0] == UNIT for step in plan.steps)
 
 
-def check_case(bag: Bag, sequence: str, key: Key) -> None:
+def check_case(bag: Bag, sequence: str, key: Key, *, is_flat: bool = False) -> None:
     """Raise `Unusual` for a case, new in a bag, that a metric cannot count; see `Bag.check`."""
     try:
-        bag.check(sequence, key)
+        bag.check(sequence, key, is_flat=is_flat)
     except CluevalError as error:
         raise Unusual("a metric cannot count a case") from error
 
@@ -646,7 +646,7 @@ class _NumbersInBag(dict[int, int]):
         sequence, key = self._keys[number]
         self[number], is_new = self._bag.number_of(sequence, key)
         if is_new:
-            check_case(self._bag, sequence, key)
+            check_case(self._bag, sequence, key, is_flat=True)
         return self[number]
 
 

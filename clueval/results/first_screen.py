@@ -196,10 +196,17 @@ def _labels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
 
 
 def _break_downs(key: str, groups: Report) -> Iterator[Table]:
-    """Yield a table for each headline of the reports by value: a row for each value, the lowest F1 first."""
+    """Yield a table for each headline: a row for each value, the lowest F1 first.
+
+    `groups` are the reports by value; those that are made when they are asked for have a method `headlines`, which
+    yields each value with reports that have at least the headlines.
+    """
     of_headline: dict[str, list[tuple[float | None, list[Cell]]]] = {}  # with the F1
-    for value, group in groups.items():
-        for headline in headlines(group["metrics"], with_rows=False):
+    reports = getattr(groups, "headlines", None)
+    for value, metrics in (
+        reports() if reports else ((value, group["metrics"]) for value, group in groups.items())
+    ):
+        for headline in headlines(metrics, with_rows=False):
             cells = _cells(cut(value), headline.row)
             of_headline.setdefault(headline.name, []).append((headline.row["f1"], cells))
     for name, rows in of_headline.items():

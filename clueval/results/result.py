@@ -73,16 +73,17 @@ class BagReports:
             self._last = place, tallies
         return self._last[1]
 
-    def at(self, place: Place) -> dict[str, dict[str, Any]]:
-        """Return the reports on a place, by metric and sequence."""
+    def at(self, place: Place, *, for_headlines: bool = False) -> dict[str, dict[str, Any]]:
+        """Return the reports on a place, by metric and sequence; of some only the part that has the headline."""
         tallies = self.tallies(place)
         reports: dict[str, dict[str, Any]] = {}
         for metric in self.metrics:
-            name, curve = metric.name, self._curves.get(metric.name)
+            name, curve = metric.name, None if for_headlines else self._curves.get(metric.name)
+            scores = getattr(metric, "headline_report", metric.scores) if for_headlines else metric.scores
             reports[name] = {}
             for sequence in self._sequences_to_report(metric, tallies):
                 layers = self.layers_of(sequence)
-                report = metric.scores(tallies[name, sequence], layers)
+                report = scores(tallies[name, sequence], layers)
                 if curve is not None:
                     points = curve.scores(tallies[curve.name, sequence], layers)
                     report = curve.with_curves(report, points, layers)
@@ -158,6 +159,11 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+    def headlines(self) -> Iterator[tuple[str, Reports]]:
+        """Yield each value with reports that have the headlines, some of which cost less than all scores."""
+        for value in self._values:
+            yield value, self._reports.at(value, for_headlines=True)
 
 
 def _units_in(bag: Bag, plan: Plan) -> Units:

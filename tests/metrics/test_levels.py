@@ -14,10 +14,12 @@ from clueval import match_spans, score
 from clueval.core import case as case_module
 from clueval.core.bag import LARGE
 from clueval.core.case import Case
+from clueval.core.document import Document
 from clueval.core.levels import Levels, classified
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from tests.cases import counted
+from tests.random_corpora import Corpus, sum_of
 
 
 def prf(gold: int, predicted: int, tp_gold: int, tp_predicted: int) -> dict[str, float]:
@@ -142,6 +144,20 @@ def test_a_layer_without_a_span_has_zeros() -> None:
             level: {"micro": prf(0, 0, 0, 0), "macro": prf(0, 0, 0, 0), "per_label": {}} for level in "1234"
         }
     }
+
+
+def test_the_headline_of_levels_costs_less_and_is_that_of_the_report() -> None:
+    gold = [Span(0, 2, {"x": "A", "y": "B"}), Span(3, 5, {"x": "A"}), Span(10, 11, {"x": "B"})]
+    predicted = [Span(0, 2, {"x": "A", "y": "A"}), Span(3, 9, {"x": "A"}), Span(10, 11, {"x": "B"})]
+    sides = [[Document("d", {"x": spans})] for spans in (gold, predicted)]
+    total = sum_of(Corpus("flat", ["x"], *sides), Levels())
+    part, whole = Levels().headline_report(total, ["x", "y", "z"]), Levels().scores(total, ["x", "y", "z"])
+
+    assert part["unlabelled"] == {"1": whole["unlabelled"]["1"]}
+    assert part["labelled"] == {
+        layer: {"1": {"micro": levels["1"]["micro"]}} for layer, levels in whole["labelled"].items()
+    }
+    assert part["labelled"]["y"]["1"]["micro"]["gold"] == 1
 
 
 LAYERS = ("entity", "risk")
