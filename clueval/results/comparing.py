@@ -441,7 +441,7 @@ class Comparing:
             ]
             for system in (difference.baseline, difference.system)
         )
-        width = len(entry.columns)
+        width = len(entry.terms)
         changes: list[Sequence[float]]
         if len(difference.units) <= MOST_FOR_ALL_SWAPS:
             changes = [
