@@ -49,7 +49,11 @@ class Reporting(Protocol):
         raise NotImplementedError
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        """Return the counts of the entries that summarise all spans, by their paths in the report, the first first."""
+        """Return the counts behind the rates of entries, by their paths in the report, that of all spans first.
+
+        They are sums of what each key of the tally adds. At the path of a rate, they are counts whose recall it is.
+        Only an entry whose report does not have its four counts must be here, or one that is a headline.
+        """
         return {}
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:

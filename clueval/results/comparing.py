@@ -71,9 +71,25 @@ def comparable(systems: Mapping[str, Sequence[Units | None]]) -> ComparedUnits:
     named_units = [(name, units) for name, runs in runs_of.items() for units in runs]
     first_name, first = named_units[0]
     for name, units in named_units:
-        _require_same_counting(first, units, f"{first_name} and {name}")
+        names, metrics = f"{first_name} and {name}", {metric.name: metric for metric in units.metrics}
+        for metric in first.metrics:
+            if metrics.get(metric.name) != metric:
+                raise UsageError(
+                    f"{names} were not both counted by metric {metric.name!r} with the same settings",
+                    advice="score both with the same options",
+                )
+        for metric_name, sequence in first.counts:
+            if (metric_name, sequence) not in units.counts:
+                raise UsageError(
+                    f"{names} do not both have the layer {sequence!r}",
+                    advice="score both with the same options",
+                )
+        if first.by != units.by:
+            raise UsageError(
+                f"units of {names} are {first.by} and {units.by}", advice="use the same resample_by for both"
+            )
         if units.by != DOCUMENT:
-            _require_same_units(first, units, f"{first_name} and {name}")
+            _require_same_units(first, units, names)
     texts = [dict(zip(units.keys, units.positions, strict=True)) for _, units in named_units]
     keys = [key for key, size in texts[0].items() if all(text.get(key) == size for text in texts[1:])]
     if len(keys) < 2:
@@ -100,26 +116,6 @@ def require_for_tests(units: Units | None, name: str) -> Units:
             advice="compare more texts, or score them again with resample_by='sentence'",
         )
     return units
-
-
-def _require_same_counting(first: Units, second: Units, names: str) -> None:
-    """Raise `UsageError` if the other result lacks a metric or a sequence of the first, or has other units."""
-    metrics = {metric.name: metric for metric in second.metrics}
-    for metric in first.metrics:
-        if metrics.get(metric.name) != metric:
-            raise UsageError(
-                f"{names} were not both counted by metric {metric.name!r} with the same settings",
-                advice="score both with the same options",
-            )
-    for metric_name, sequence in first.counts:
-        if (metric_name, sequence) not in second.counts:
-            raise UsageError(
-                f"{names} do not both have the layer {sequence!r}", advice="score both with the same options"
-            )
-    if first.by != second.by:
-        raise UsageError(
-            f"units of {names} are {first.by} and {second.by}", advice="use the same resample_by for both"
-        )
 
 
 def _require_same_units(first: Units, second: Units, names: str) -> None:
@@ -347,18 +343,14 @@ class Comparing:
             for number, row in enumerate(rates.row_of):
                 unit = number % len(self._keys)
                 if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
-                    raise self._different_gold(self._keys[unit])
+                    problem = f"the systems have different gold spans in unit {self._keys[unit]!r}"
+                    advice = "score them against the same gold"
+                    if self._several_golds:
+                        problem += ": of several golds, each system was scored against the one nearest to it"
+                        advice = "score all systems against the same gold, without any_of and alternatives"
+                    raise UsageError(problem, advice=advice)
         entry = rates.rates_of[rate_path]
         return entry, [TestedRate(rates, entry, rate_path, runs) for runs in self._members]
-
-    def _different_gold(self, unit: str) -> UsageError:
-        problem = f"the systems have different gold spans in unit {unit!r}"
-        if self._several_golds:
-            return UsageError(
-                f"{problem}: of several golds, each system was scored against the one nearest to it",
-                advice="score all systems against the same gold, without any_of and alternatives",
-            )
-        return UsageError(problem, advice="score them against the same gold")
 
     def _score_report(self, name: str, rate: TestedRate) -> dict[str, Any]:
         """Return the score of a system with its interval, and the spread of its runs."""
@@ -441,7 +433,7 @@ class Comparing:
             ]
             for system in (difference.baseline, difference.system)
         )
-        width = len(entry.columns)
+        width = len(entry.terms)
         changes: list[Sequence[float]]
         if len(difference.units) <= MOST_FOR_ALL_SWAPS:
             changes = [

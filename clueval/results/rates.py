@@ -2,7 +2,7 @@
 
 A rate is a number of a report that is recognised by its name. Most rates follow from `Counts` of spans: those that
 `headlines` has, and those of entries with the four counts. Means over labels follow from the rates of the labels; all
-others are computed by the metric, from those keys of its tallies on which they depend.
+others are computed by the metric, from the counts of all keys of its tallies.
 
 Counts add up, so it is enough to know what one of each key adds to them. A unit weighs in a rate what it adds to the
 gold or the predicted spans of the rate's entry. These numbers are columns: each has a number for those units, or rows
@@ -298,7 +298,8 @@ class Rates:
                     MemberOfMean(rates[of_one], [rates[of_one].paths.index(of_one)], True) for of_one in both
                 ]
                 rates[path] = MeanRates(self, [path], members)
-        scored = ScoredRates(self, [path for path in self.paths if path not in rates])
+        keys = [((key, 1),) for key in range(len(self.keys))]
+        scored = ScoredRates(self, [path for path in self.paths if path not in rates], keys)
         return rates | dict.fromkeys(scored.paths, scored)
 
     def _is_mean(self, entry: Path) -> bool:
@@ -380,31 +381,24 @@ class EntryRates:
 
     Attributes:
         paths: of the rates.
+        terms: what each of the counts is the sum of.
     """
 
     _last: tuple[Sequence[int], Without] | None = None
 
-    def __init__(self, rates: Rates, paths: Sequence[Path]) -> None:
-        self.paths, self._rates = paths, rates
+    def __init__(self, rates: Rates, paths: Sequence[Path], terms: Sequence[Terms]) -> None:
+        self.paths, self.terms, self._rates = paths, terms, rates
         self._nothing = [
             math.nan if (value := rates.nothing.get(path[-1], 0.0)) is None else value for path in paths
         ]
 
-    @property
-    def columns(self) -> Sequence[Column]:
-        """The counts."""
-        raise NotImplementedError
-
     @cached_property
     def rows(self) -> Mapping[int, tuple[float, ...]]:
         """The counts of each row that has some."""
-        columns = self.columns
-        rows = dict.fromkeys(chain.from_iterable(columns))
-        return dict(
-            zip(
-                rows, zip(*(map(column.get, rows, repeat(0)) for column in columns), strict=True), strict=True
-            )
-        )
+        columns = [self._rates.column(terms) for terms in self.terms]
+        numbers = dict.fromkeys(chain.from_iterable(columns))
+        counts = zip(*(map(column.get, numbers, repeat(0)) for column in columns), strict=True)
+        return dict(zip(numbers, counts, strict=True))
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         """Return each rate in each corpus, given its counts; NaN where it is undefined."""
@@ -412,7 +406,8 @@ class EntryRates:
 
     def total(self, times: Sequence[int]) -> list[float]:
         """Return the sum of the counts, given how many units have each row."""
-        return [_sum([count * times[row] for row, count in column.items()]) for column in self.columns]
+        columns = map(self._rates.column, self.terms)
+        return [_sum([count * times[row] for row, count in column.items()]) for column in columns]
 
     def without(self, times: Sequence[int]) -> Without:
         """Return the rates without single units, given how many units have each row; the last are kept."""
@@ -428,20 +423,12 @@ class EntryRates:
         return Without(of_rows, _units_by_place(of_rows, times, len(distinct)), rests, self.values(rests))
 
     def forget(self) -> None:
-        """Keep nothing that can be computed again."""
+        """Do not keep `rows`; means need the rest."""
         self.__dict__.pop("rows", None)
 
 
 class CountedRates(EntryRates):
-    """Rates that follow from `Counts`, each of which is the sum of some terms."""
-
-    def __init__(self, rates: Rates, paths: Sequence[Path], terms: Sequence[Terms]) -> None:
-        super().__init__(rates, paths)
-        self._terms = terms
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return list(map(self._rates.column, self._terms))
+    """Rates that follow from `Counts`."""
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         zero = math.nan if any(map(math.isnan, self._nothing)) else 0.0
@@ -465,7 +452,7 @@ class CountedRates(EntryRates):
         return rates
 
 
-class Share(CountedRates):
+class Share(EntryRates):
     """A rate that is the recall of its own `Counts`."""
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
@@ -496,12 +483,8 @@ class MeanRates(EntryRates):
     def __init__(
         self, rates: Rates, paths: Sequence[Path], members: Sequence[MemberOfMean], *, by_gold: bool = False
     ) -> None:
-        super().__init__(rates, paths)
+        super().__init__(rates, paths, list(chain.from_iterable(member.rates.terms for member in members)))
         self._members, self._by_gold = members, by_gold
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return list(chain.from_iterable(member.rates.columns for member in self._members))
 
     def _weight(self, counts: Numbers, always: bool) -> float:
         return counts[0] if self._by_gold else int(always or any(counts))
@@ -509,7 +492,7 @@ class MeanRates(EntryRates):
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         weights, by_member, first = [], [], 0
         for member in self._members:
-            past = first + len(member.rates.columns)
+            past = first + len(member.rates.terms)
             of_member = [row[first:past] for row in counts]
             first = past
             weights.append([self._weight(row, member.always) for row in of_member])
@@ -562,10 +545,6 @@ class MeanRates(EntryRates):
 
 class ScoredRates(EntryRates):
     """The rates that the metric computes, from the counts of all keys."""
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return [self._rates.column(((key, 1),)) for key in range(len(self._rates.keys))]
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         rows, places = _distinct_items(map(tuple, counts))

@@ -351,23 +351,6 @@ def _differences_of_pairs(
         yield {"score": text, "pairs": entries}
 
 
-def drop_tests(
-    baseline: Result, result: Result, scores: Iterable[ScorePath], allowed: float, trust: Trust
-) -> Iterator[DropTest]:
-    """Yield for each score the test of whether it is worse than the baseline's by more than `allowed`.
-
-    Raises `UsageError` for results that cannot be compared.
-    """
-    units = _units_of({"the baseline": [baseline], "this result": [result]})
-    if any(units.left_out.values()):
-        problem = "the baseline and this result have different documents"
-        raise UsageError(problem, advice="score the same documents")
-    work = Comparing(units, trust, several_golds=_has_several_golds(baseline))
-    for path in scores:
-        work.require_rate(".".join(path), path)
-        yield work.drop_test(path, allowed)
-
-
 _EPSILON = 1e-12
 _ENDS = ("low", "high")
 _RATES = frozenset({"precision", "recall", "f1", "f", "accuracy", "upper"})
@@ -487,11 +470,19 @@ def fail_if_worse(
                 f"the baseline was scored against other gold ({'.'.join(path)}: {golds[1]} there, {golds[0]} here)",
                 advice="score it against the same gold, and save it again",
             )
-    tests: Iterable[DropTest | None] = [None] * len(paths)
+    work = None
     if significant:
-        tests = drop_tests(baseline, result, paths, allow_drop, trust)
-    for path, tested in zip(paths, tests, strict=True):
+        units = _units_of({"the baseline": [baseline], "this result": [result]})
+        if any(units.left_out.values()):
+            problem = "the baseline and this result have different documents"
+            raise UsageError(problem, advice="score the same documents")
+        work = Comparing(units, trust, several_golds=_has_several_golds(baseline))
+    for path in paths:
         text = ".".join(path)
+        tested = None
+        if work is not None:
+            work.require_rate(text, path)
+            tested = work.drop_test(path, allow_drop)
         value, before = number_at(result.metrics, path), number_at(baseline.metrics, path)
         if before is None:
             yield ScoreGate(text, value, None, False, "the baseline has no such score")
@@ -500,7 +491,12 @@ def fail_if_worse(
         less = f" less {allow_drop:g}" if allow_drop else ""
         gate = _gate(text, value, limit, f"below the baseline's {before:.6g}{less}")
         if tested is not None:
-            gate = _if_significant(gate, tested, trust.confidence)
+            gate = gate._replace(tested=tested)
+            if not gate.passed and gate.value is not None and tested.p is None:
+                gate = gate._replace(why=f"{gate.why}, and there is no p-value")
+            elif not gate.passed and gate.value is not None and tested.p is not None:
+                passed, why = tested.p > 1 - trust.confidence, f"{gate.why}, p = {tested.p:.3g}"
+                gate = gate._replace(passed=passed, why=why)
         yield gate
 
 
@@ -509,13 +505,3 @@ def _gate(score: str, value: float | None, limit: float, below: str) -> ScoreGat
         return ScoreGate(score, None, limit, False, "it is undefined")
     passed = value >= limit - _EPSILON
     return ScoreGate(score, value, limit, passed, "" if passed else f"{value:.6g} is {below}")
-
-
-def _if_significant(gate: ScoreGate, tested: DropTest, confidence: float) -> ScoreGate:
-    """Return the gate with its test: a score that is worse passes unless the test says that it has fallen."""
-    if gate.passed or gate.value is None:
-        return gate._replace(tested=tested)
-    if tested.p is None:
-        return gate._replace(tested=tested, why=f"{gate.why}, and there is no p-value")
-    why = f"{gate.why}, p = {tested.p:.3g}"
-    return gate._replace(tested=tested, passed=tested.p > 1 - confidence, why=why)

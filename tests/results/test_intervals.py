@@ -274,6 +274,24 @@ def test_intervals_are_those_of_the_reports_without_each_document(metric: AnyMet
     assert compared >= 3
 
 
+def test_recall_at_a_threshold_that_is_a_score_has_the_units_with_gold() -> None:
+    """Also those in which no span has this score."""
+    texts = []
+    for number in range(8):
+        predicted = Span(2, 2 + number % 3, "A", {"score": number / 8})
+        sides = (
+            Document(f"d{number}", {"x": spans}, tokens=["w"] * SIZE)
+            for spans in ([Span(2, 4, "A")], [predicted])
+        )
+        texts.append([Pair(*sides)])
+    plan = Plan((Gate(thresholds="all", score_feature="score"),), units="document")
+    of_documents = units_of(count(texts, plan), plan.metrics, {"x": ["x"]}, "document")
+
+    thresholds = interval_section(of_documents, Trust())["scores"]["gate"]["x"]["thresholds"]
+
+    assert {entry["recall_strict"]["units"] for entry in thresholds.values()} == {8}
+
+
 @pytest.mark.parametrize("seed", [1, 5, 10, 236])
 def test_intervals_of_masking_are_those_of_the_reports_without_each_document(seed: int) -> None:
     """Some of its rates are undefined in a part of the documents."""
