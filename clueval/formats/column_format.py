@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
@@ -18,12 +17,12 @@ from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import CluevalError, FormatError
 from clueval.files.limits import (
     LINES_IN_SENTENCE,
-    Limits,
     document_too_long,
     sentence_too_long,
     sentence_too_wide,
 )
 from clueval.formats.form import Form, Kind
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
 
@@ -138,7 +137,8 @@ class ColumnInput:
     """The documents and sentences of one file.
 
     Attributes:
-        options, file, limits: the options, the name of the file in errors, and the most that it may have.
+        form, options: the description of its format, and the options.
+        file, limits: the name of the file in errors, and the most that it may have.
         columns: what is known of its columns.
         layout: the use of its columns; None before its first token.
         id, metadata: those of the document that is read, or will begin next.
@@ -152,27 +152,20 @@ class ColumnInput:
         sources: the column of each layer, from 1, once they are known, if columns are counted.
     """
 
-    def __init__(
-        self,
-        options: FormatOptions,
-        file: str,
-        columns: Columns,
-        state: Any,
-        limits: Limits | None = None,
-        passed_over: Counter[str] | None = None,
-    ) -> None:
-        self.options, self.file, self.columns, self.state = options, file, columns, state
-        self.limits = limits or Limits()
+    def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
+        self.form, self.options, self.file, self.limits = form, options, file.name, file.limits
+        self.columns = form.columns(file, options)
+        self.state = form.state()
         self.layout: Layout | None = None
         self.id: str | None = None
         self.metadata: dict[str, str] = {}
         self.start = 0
         self.is_open = False
         self.begun = 0
-        self.passed_over = Counter[str]() if passed_over is None else passed_over
+        self.passed_over, self.sources = file.passed_over, file.sources
         self.unspaced_words: set[str] = set()
         self.lines = TokenLines()
-        self.sources: dict[str, int | str] = {}
+        self._input = file
         self._head: str | None = None
         self._ready: list[Document] = []
 
@@ -279,9 +272,6 @@ def place_of(name: str, names: Sequence[str]) -> int | None:
 
 # Descriptions
 
-Blocks = Callable[[], Iterable[tuple[int, str]]]
-"""Returns a file from its beginning in blocks of whole lines, each with the number of its first line."""
-
 _OPTIONS = frozenset({"layers", "scheme", "invalid"})
 _NEVER = re.compile(r"(?!)")
 KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
@@ -365,7 +355,7 @@ class ColumnFormat(Form):
     is_token: Callable[[ColumnInput, str], bool] = lambda reader, line: False
     passed_over: Callable[[ColumnInput, int, str], str | None] | None = None
     id_in: Callable[[str], str | None] | None = None
-    columns: Callable[[Blocks, str, FormatOptions], Columns] = lambda blocks, file, options: Columns()
+    columns: Callable[[InputFile, FormatOptions], Columns] = lambda file, options: Columns()
     bracketed: tuple[str, ...] = ()
     brackets: type[Brackets] = Brackets
     none: tuple[str, ...] = ()

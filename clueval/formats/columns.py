@@ -18,8 +18,7 @@ from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, TagError, UsageError
-from clueval.files.limits import Limits
-from clueval.formats.column_format import Blocks, ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
+from clueval.formats.column_format import ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
@@ -125,26 +124,14 @@ class _LineOfDocument(NamedTuple):
 
 def documents_of_file(form: ColumnFormat, file: InputFile, options: FormatOptions) -> Iterator[Document]:
     """Yield the documents of a file."""
-    reader = ColumnReader(form, file.blocks, options, file.name, file.limits, file.passed_over)
-    reader.sources = file.sources
-    return reader.documents()
+    return ColumnReader(form, file, options).documents()
 
 
 class ColumnReader(ColumnInput):
     """Reads one file by the description of its format."""
 
-    def __init__(
-        self,
-        form: ColumnFormat,
-        blocks: Blocks,
-        options: FormatOptions,
-        file: str,
-        limits: Limits | None = None,
-        passed_over: Counter[str] | None = None,
-    ) -> None:
-        columns = form.columns(blocks, file, options)
-        super().__init__(options, file, columns, form.state(), limits, passed_over)
-        self.form, self._blocks = form, blocks
+    def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
+        super().__init__(form, file, options)
         self.values = ColumnValues(form, self)
         self._described = _LineOfDocument(None, {})
 
@@ -156,8 +143,8 @@ class ColumnReader(ColumnInput):
         """
         if self.options.scheme is None and self.options.invalid not in (None, "conlleval"):
             lenient, read = replace(self.options, invalid=None), Read()
-            reader = ColumnReader(self.form, self._blocks, lenient, self.file, self.limits)
-            for document in reader.documents():
+            file = replace(self._input, passed_over=Counter(), sources={})
+            for document in ColumnReader(self.form, file, lenient).documents():
                 read.add([("gold", document)])
             try:
                 self.values.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
@@ -171,7 +158,7 @@ class ColumnReader(ColumnInput):
 
     def _blocks_read(self) -> Iterator[None]:
         """Read the file, and yield wherever documents may have ended: after each block, and at the end."""
-        for number, text in self._blocks():
+        for number, text in self._input.blocks():
             self.feed(number, text)
             yield
         self.finish()

@@ -15,7 +15,6 @@ from clueval.formats.column_format import (
     META,
     NEW_DOCUMENT,
     SENTENCE,
-    Blocks,
     Brackets,
     ColumnFormat,
     ColumnInput,
@@ -24,6 +23,7 @@ from clueval.formats.column_format import (
     OpenSpan,
     new_document,
 )
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.recognition import HIPE_HEADER, NO_TOKEN, numbered_rows
 
@@ -78,8 +78,8 @@ CONLL = ColumnFormat(
 # Numbered tokens
 
 
-def _numbered(blocks: Blocks, file: str, options: FormatOptions) -> Columns:
-    rows = numbered_rows(next(iter(blocks()), (1, ""))[1])
+def _numbered(file: InputFile, options: FormatOptions) -> Columns:
+    rows = numbered_rows(next(iter(file.blocks()), (1, ""))[1])
     if not rows:
         return Columns()
     columns = list(zip(*rows, strict=False))
@@ -107,8 +107,8 @@ NUMBERED = ColumnFormat(
 # HIPE
 
 
-def _hipe_columns(blocks: Blocks, file: str, options: FormatOptions) -> Columns:
-    header = HIPE_HEADER.match(next(iter(blocks()), (1, ""))[1])
+def _hipe_columns(file: InputFile, options: FormatOptions) -> Columns:
+    header = HIPE_HEADER.match(next(iter(file.blocks()), (1, ""))[1])
     names = tuple(header[1].split("\t")) if header is not None else ("TOKEN",)
     tags = next(name for name in ("NE-COARSE-LIT", *names[1:], *names) if name in names)
     return Columns(names, names.index(tags) + 1, 1)
@@ -201,7 +201,7 @@ CONLL2012 = ColumnFormat(
         LineRule(re.compile("#begin document"), _begin),
         LineRule(re.compile("#end document"), lambda reader, number, match: reader.end_document()),
     ),
-    columns=lambda blocks, file, options: Columns(
+    columns=lambda file, options: Columns(
         ("", "", "", "word", "", "parse", "", "", "", "", "entity"), "entity", 4
     ),
     bracketed=("*",),

@@ -17,7 +17,6 @@ from clueval.formats.column_format import (
     META,
     NEW_DOCUMENT,
     SENTENCE,
-    Blocks,
     Brackets,
     ColumnFormat,
     ColumnInput,
@@ -28,6 +27,7 @@ from clueval.formats.column_format import (
     place_of,
 )
 from clueval.formats.column_values import pairs_of
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -151,35 +151,35 @@ def _kind_of_row(reader: ColumnInput, number: int, line: str) -> str | None:
 # Columns
 
 
-def _columns(blocks: Blocks, file: str, options: FormatOptions) -> Columns:
+def _columns(file: InputFile, options: FormatOptions) -> Columns:
     """Return the columns of a file, and the default source unless options name the sources."""
-    names = _names(blocks, file)
-    default = _default_source(blocks, names, file) if options.layers is None else ENTITY
+    names = _names(file)
+    default = _default_source(file, names) if options.layers is None else ENTITY
     return Columns(names, default, names.index("FORM") + 1)
 
 
-def _names(blocks: Blocks, file: str) -> tuple[str, ...]:
+def _names(file: InputFile) -> tuple[str, ...]:
     """Return the names of the columns of the first tokens."""
-    for number, text in blocks():
+    for number, text in file.blocks():
         for offset, line in enumerate(text.split("\n")):
             if header := re.match(r"#\s*global\.columns\s*=(.*)$", line):
                 names = tuple(name.upper() if name.upper() in COLUMNS else name for name in header[1].split())
                 if "FORM" not in names:
-                    raise FormatError("the columns have no FORM", file=file, line=number + offset)
+                    raise FormatError("the columns have no FORM", file=file.name, line=number + offset)
                 return names
             if line and line[0] != "#":
                 return COLUMNS
     return COLUMNS
 
 
-def _default_source(blocks: Blocks, names: tuple[str, ...], file: str) -> str:
+def _default_source(file: InputFile, names: tuple[str, ...]) -> str:
     """Return the column ``ner``, the only source that holds tags, or `ENTITY`; `UsageError` for several."""
     for name in names:
         if name.casefold() == "ner":
             return name
     holds_tags: dict[str, bool] = {}
     hyphenated: set[str] = set()
-    for name, value in _further_values(blocks, names):
+    for name, value in _further_values(file, names):
         if value != _NOTHING and holds_tags.get(name, True):
             holds_tags[name] = is_tag(value)
             hyphenated.update([name] if "-" in value else ())
@@ -187,18 +187,18 @@ def _default_source(blocks: Blocks, names: tuple[str, ...], file: str) -> str:
     if len(sources) > 1:
         raise UsageError(
             f"several sources hold tags: {', '.join(sources)}",
-            file=file,
+            file=file.name,
             advice=f"name one, as in layers={ {DEFAULT_LAYER: sources[0]} }",
         )
     return sources[0] if sources else ENTITY
 
 
-def _further_values(blocks: Blocks, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _further_values(file: InputFile, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the names and values in columns that CoNLL-U does not have and in ``MISC``, equal ones of a block once."""
     others = [place for place, name in enumerate(names) if name not in COLUMNS]
     misc = names.index("MISC") if "MISC" in names else None
     is_last = misc == len(names) - 1
-    for _, text in blocks():
+    for _, text in file.blocks():
         lines = [line for line in text.split("\n") if line[:1] != "#" and "\t" in line]
         rows = [] if is_last and not others else [line.split("\t") for line in lines]
         for place in others:

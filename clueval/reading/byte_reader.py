@@ -66,10 +66,7 @@ def reads_bytes(gold: Source, predicted: Source, sizes: Sizes = SIZES) -> bool:
         and gold.options.document_column is None
         and not gold.options.meta
         and min(gold.options.max_line, gold.options.max_sentence) >= 4 * sizes.block
-        and all(
-            gold.form.columns(source.file.blocks, source.file.name, source.options) == Columns()
-            for source in (gold, predicted)
-        )
+        and all(gold.form.columns(source.file, source.options) == Columns() for source in (gold, predicted))
     )
 
 

@@ -223,10 +223,9 @@ class ColumnCheck(ColumnReader):
     """
 
     def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
-        super().__init__(form, file.blocks, options, file.name, file.limits, file.passed_over)
+        super().__init__(form, file, options)
         self.tokens = 0
         self.schemes: dict[str, str | None] = {}
-        self._file = file
         self._errors: list[CluevalError] = []
         self._pairs: dict[str, set[tuple[str, str]]] = {}
         self._ids: dict[str, int] = {}
@@ -241,7 +240,7 @@ class ColumnCheck(ColumnReader):
     def problems(self) -> Iterator[CluevalError]:
         """Yield all problems by line, up to one after which the file cannot be read on."""
         try:
-            for number, text in self._file.blocks(self.complain):
+            for number, text in self._input.blocks(self.complain):
                 self.feed(number, text)
                 yield from self._sorted()
             self.form.at_end(self)

@@ -195,13 +195,6 @@ def has_other_columns(path: Path, reading: Reading, read: Read) -> bool:
     return len(cells) > 1 + len(set().union(*read.sources.values()))
 
 
-def refuse_ending(output: str) -> None:
-    """Raise `UsageError` for a file whose ending is that of no format."""
-    ending = Path(output).suffix.lower()
-    if ending in _NO_FORMAT:
-        raise UsageError(f"{output}: no format is written as {ending}", advice="give the file another ending")
-
-
 def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Document]:
     """Yield the documents with only the spans of this label; None: all spans. Warns if there are only other labels."""
     if label is None:
@@ -324,8 +317,11 @@ class Conversion:
         """Write the documents to the output, a file, or each to a file of its own in a folder; all of it or nothing."""
         output = self.output
         assert output is not None
-        refuse_ending(output)
         path = Path(output)
+        if (ending := path.suffix.lower()) in _NO_FORMAT:
+            raise UsageError(
+                f"{output}: no format is written as {ending}", advice="give the file another ending"
+            )
         if self.writer.data is not None:
             with whole_bytes(path) as binary:
                 binary.write(self.writer.data(documents, list(self.layers)))

@@ -132,7 +132,7 @@ class FileSides:
         if self.within is not None and source.form.has_sets:
             return replace(source, within=self.within)
         if self.is_single and side.options.token is None and is_column_format(source.form):
-            columns = source.form.columns(source.again().file.blocks, source.file.name, side.options)
+            columns = source.form.columns(source.again().file, side.options)
             if columns.token is None:
                 return replace(source, options=replace(side.options, token=1))
         return source

@@ -80,11 +80,9 @@ class PassageReader(ColumnReader):
     """Reads the lines of a file as passages."""
 
     def __init__(self, source: Source, sizes: Sizes = SIZES, limits: Limits | None = None) -> None:
-        file = source.file
         assert isinstance(source.form, ColumnFormat)
-        limits = limits or replace(file.limits, max_document=sys.maxsize)  # no document is held
-        super().__init__(source.form, file.blocks, source.options, file.name, limits, file.passed_over)
-        self.sources = file.sources
+        limits = limits or replace(source.file.limits, max_document=sys.maxsize)  # no document is held
+        super().__init__(source.form, replace(source.file, limits=limits), source.options)
         self._sizes, self._name = sizes, source.name
         self._last_document: NamedDocument | None = None
         self._begins = False

@@ -31,8 +31,8 @@ class _FirstRows(ColumnReader):
 
     def __init__(self, source: Source, most: int) -> None:
         assert isinstance(source.form, ColumnFormat)
-        file, options = source.again().file, replace(source.options, scheme=None, invalid=None)
-        super().__init__(source.form, file.blocks, options, file.name, file.limits)
+        options = replace(source.options, scheme=None, invalid=None)
+        super().__init__(source.form, source.again().file, options)
         self.left, self.rows = most, list[list[str]]()
 
     def read(self) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from clueval.core.document import Document
 from clueval.files.errors import CluevalError
+from clueval.files.opening import Complain, refuse
+from clueval.formats.input_file import InputFile
 
 
 def contents(document: Document) -> tuple[Any, ...]:
@@ -36,3 +40,18 @@ def outcome(documents: Callable[[], Iterable[Document]]) -> Any:
         return [contents(document) for document in documents()]
     except CluevalError as error:
         return type(error), error.problem, error.line
+
+
+@dataclass(frozen=True)
+class FileOfBlocks(InputFile):
+    """A file that is read in these blocks of whole lines, each with the number of its first."""
+
+    of_test: Sequence[tuple[int, str]] = ()
+
+    def blocks(self, complain: Complain = refuse) -> Iterator[tuple[int, str]]:
+        return iter(self.of_test)
+
+
+def of_blocks(blocks: Sequence[tuple[int, str]]) -> InputFile:
+    """Return a file that is read in these blocks."""
+    return FileOfBlocks(Path("a"), of_test=blocks)

@@ -16,7 +16,7 @@ from clueval.formats.documents import read_file
 from clueval.formats.form import all_forms, form_of
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.options import FormatOptions
-from tests.formats.outcomes import outcome
+from tests.formats.outcomes import of_blocks, outcome
 
 COLUMN_FORMATS = [form for form in all_forms() if isinstance(form, ColumnFormat)]
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -87,7 +87,7 @@ def test_blocks_of_any_size_give_the_same_documents() -> None:
 
         def read(blocks: list[tuple[int, str]], form: ColumnFormat = form, options: Any = options) -> Any:
             return outcome(
-                lambda: ColumnReader(form, lambda: blocks, FormatOptions(**options), "a").documents()
+                lambda: ColumnReader(form, of_blocks(blocks), FormatOptions(**options)).documents()
             )
 
         assert read(pieces) == read([(1, data)])
@@ -173,7 +173,7 @@ def test_damaged_columns_are_read_or_refused_with_their_line(name: str) -> None:
         text = damaged(whole, Random(seed))
 
         found = outcome(
-            lambda text=text: ColumnReader(form, lambda: [(1, text)], FormatOptions(), "a").documents()
+            lambda text=text: ColumnReader(form, of_blocks([(1, text)]), FormatOptions()).documents()
         )
 
         assert isinstance(found, list) or found[0] is UsageError or 0 < found[2] <= text.count("\n")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from clueval.formats.columns import ColumnReader
 from clueval.formats.conll import CONLL
 from clueval.formats.options import FormatOptions
-from tests.formats.outcomes import outcome
+from tests.formats.outcomes import of_blocks, outcome
 
 SENTENCES = ("a\tO\n\n", "a\tO\nb\tB-X\n\n", "b O\n\n", "#\tB-X\nb\tO\n\n")
 LINES = (
@@ -34,7 +34,7 @@ LINES = (
 def read(blocks: list[str]) -> Any:
     numbers = accumulate((block.count("\n") for block in blocks), initial=1)
     numbered = list(zip(numbers, blocks, strict=False))
-    return outcome(lambda: ColumnReader(CONLL, lambda: numbered, FormatOptions(), "f").documents())
+    return outcome(lambda: ColumnReader(CONLL, of_blocks(numbered), FormatOptions()).documents())
 
 
 @given(
