@@ -10,7 +10,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, compress, count, pairwise
 
 from clueval.core.alignment import are_unknown
@@ -21,9 +21,6 @@ Value = int | float | str
 Text = tuple[str, ...]
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
-
-_TEXTS = 1 << 12
-"""The number of texts of spans whose values are held."""
 
 NO_TEXT, NO_SENTENCE = "no text", "no sentence"
 
@@ -117,7 +114,6 @@ def _lengths(spans: SpansInText) -> Iterable[Value]:
     ]
 
 
-@lru_cache(_TEXTS)
 def _casing(text: str) -> str:
     if text == text.lower():
         return "lower"
@@ -126,7 +122,6 @@ def _casing(text: str) -> str:
     return "first" if next(letter for letter in text if letter.isalpha()).isupper() else "other"
 
 
-@lru_cache(_TEXTS)
 def _punctuation(text: str) -> str:
     if text.replace(" ", "").isalnum():
         return "none"

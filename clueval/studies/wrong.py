@@ -221,7 +221,7 @@ class Search:
     """Finds the errors of a choice in one text after the other; `end` checks the choice."""
 
     def __init__(self, choice: Choice, layers: Sequence[str] = (), *, also_right: bool = False) -> None:
-        self.choice, self._also_right = choice, also_right
+        self.choice, self._metric, self._also_right = choice, choice.metric, also_right
         self._plan = Plan((), merge=choice.merge, where=choice.where)
         self._layers = dict.fromkeys(layers)
 
@@ -236,7 +236,7 @@ class Search:
         if not self._plan.takes(metadata, names):
             return iter(())
         where = self._plan.on_spans(metadata, names)
-        reads = self.choice.metric.reads
+        reads = self._metric.reads
         return located(pair.sides, names, merge=self._plan.merge, where=where, reads=reads, equal=equal)
 
     @property
@@ -266,10 +266,10 @@ class Search:
             if choice.fair is not None:
                 return list(_judged_by_fair(case, located_case.sequence, choice.fair))
             if choice.by_levels:
-                require_countable(choice.metric, case)
+                require_countable(self._metric, case)
             return list(_judged(case, keys, located_case.sequence, choice, self._also_right))
         except CluevalError as error:
-            document = document_of_error([choice.metric], located_case, pair)
+            document = document_of_error([self._metric], located_case, pair)
             error.document, error.file = document.id, error.file or document.file
             raise
 
@@ -354,7 +354,8 @@ def reason_of(label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]
 
 def match_in(span: Span, others: Sequence[Span]) -> Match:
     """Return the match of a span: where spans overlap or have gaps, by fragments, exact or superset."""
-    if all(each.parts is None for each in (span, *others)) and first_clash(others) is None:
+    is_plain = span.parts is None and all(other.parts is None for other in others)
+    if is_plain and (len(others) < 2 or first_clash(others) is None):
         return match_of(span, others)
     for other in others:
         if other.fragments == span.fragments:
