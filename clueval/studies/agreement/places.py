@@ -9,10 +9,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from clueval.core.case import are_flat
 from clueval.core.document import Document
 from clueval.core.span import Ranges
 from clueval.reports.language import phrase
@@ -51,6 +52,9 @@ KINDS = (
 )
 """In what annotators differ at a place."""
 
+Row = tuple[int, int, str]
+"""Start, end and label of a span without gaps."""
+
 Documents = Sequence[Document | None]
 """The documents that annotators have of one text; None: not annotated."""
 
@@ -67,22 +71,34 @@ def sequences_in(documents: Documents) -> list[str]:
     )
 
 
-def marks_in(document: Document, layer: str) -> Reading:
-    """Return the spans of a layer, each once, in no order."""
+def marks_in(document: Document, layer: str, without: Collection[Row] = ()) -> Reading:
+    """Return the spans of a layer but those of these rows, each once, in no order."""
     rows = document.rows_in(layer)
     if rows is None:
         return tuple({(span.fragments, span.label) for span in document.layers.get(layer, ())})
-    return tuple({(((row[0], row[1]),), row[2]) for row in rows})
+    return tuple({(((row[0], row[1]),), row[2]) for row in rows if row not in without})
 
 
-def parts_in(documents: Documents, layer: str) -> Iterator[Readings]:
-    """Yield what annotators have marked in each overlap component of a layer, by position."""
-    return parts_of([None if document is None else marks_in(document, layer) for document in documents])
+def parts_in(documents: Documents, layer: str, *, apart: bool = True) -> tuple[set[Row], Iterator[Readings]]:
+    """Return the rows that all have, and what annotators have marked in each other overlap component, by position.
+
+    There are such rows only if no spans of one document overlap, so that they are apart from all others. Without
+    `apart`, all components are in the second.
+    """
+    common: set[Row] = set()
+    if apart:
+        rows = [document.rows_in(layer) for document in documents if document is not None]
+        plain = [side_rows for side_rows in rows if side_rows is not None and are_flat(side_rows)]
+        common = set.intersection(*map(set, plain)) if len(plain) == len(rows) else common
+    return common, parts_of(
+        [None if document is None else marks_in(document, layer, common) for document in documents]
+    )
 
 
 def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
     """Yield what annotators have marked in each overlap component of a layer in which they differ, by position."""
-    return (part for part in parts_in(documents, layer) if kind_of(part)[0])
+    _, parts = parts_in(documents, layer)
+    return (part for part in parts if kind_of(part)[0])
 
 
 def range_of(readings: Readings) -> tuple[int, int]:
