@@ -16,7 +16,7 @@ from clueval.core.count import Plan, count
 from clueval.core.document import Group
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalWarning, TextMismatch, UsageError
-from clueval.studies.agreement.conventions import chosen_conventions, kind_of, readings_of, votes_of
+from clueval.studies.agreement.conventions import chosen_conventions, kind_of, readings_of
 from clueval.studies.agreement.metric import AgreementMetric
 from tests.cases import spans
 
@@ -247,8 +247,10 @@ def test_the_kind_of_a_case_joins_in_what_annotators_differ(
 
 
 def test_votes_are_those_of_the_commonest_reading() -> None:
-    assert votes_of(readings_of((tuple(spans("A[0,2)")), (), (), None), 4)) == 2
-    assert votes_of([None, None]) == 0
+    marked, unmarked = [document("d", 9, (0, 2, "A"))], [document("d", 9)]
+    (place,) = agree({"A": marked, "B": unmarked, "C": unmarked, "D": []}).disagreements()
+
+    assert place.votes == 2
 
 
 def test_equal_spans_of_an_annotator_count_once() -> None:

@@ -139,11 +139,6 @@ def kind_of(readings: Readings) -> tuple[str, str | None]:
     return "+".join(facets), boundary
 
 
-def votes_of(readings: Readings) -> int:
-    """Return how many annotators have the commonest reading, which may be no span."""
-    return max(Counter(reading for reading in readings if reading is not None).values(), default=0)
-
-
 KEPT, IGNORED, REMOVED = "kept", "ignored", "removed"
 """What happens to labels. `KEPT`: a span needs the right one. `IGNORED`: the metric counts whatever the label, so a
 majority is one of ranges. `REMOVED`: only ranges are compared, each once."""

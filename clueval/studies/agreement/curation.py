@@ -77,8 +77,6 @@ def voted(readings: Readings, votes: Votes) -> Outcome:
     present = [reading for reading in readings if reading is not None]
     m = len(present)
     needed = m // 2 + 1 if votes == "majority" else m if votes == "all" else votes
-    if needed <= m and len({*present}) == 1:  # usually
-        return Outcome(present[0])
     counts = Counter(mark for reading in present for mark in reading)
     enough = sorted(mark for mark, n in counts.items() if n >= needed)
     alone = [group[0][2] for group in components(sorted(map(_row, enough))) if len(group) == 1]
@@ -213,14 +211,17 @@ class Curation(Iterator[Curated]):
         are_shared = False
         for group in texts:
             ids.append(group.first.id)
-            are_shared = are_shared or sum(document is not None for document in group.sides) > 1
+            present = sum(document is not None for document in group.sides)
+            are_shared = are_shared or present > 1
+            are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
             text = AnnotatedText(group.sides, self.names)
             sides = self._decided_documents(group.sides)
             layers: dict[str, list[Span]] = {}
             listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
             for layer in sequences_in(sides):
-                kept: list[Mark] = []
-                for readings in parts_in(sides, layer):
+                common, parts = parts_in(sides, layer, apart=are_enough and self._decisions is None)
+                kept: list[Mark] = [(((start, end),), label) for start, end, label in common]
+                for readings in parts:
                     chosen = self._decisions and self._outcome_by_choice(
                         self._decisions, text.place(layer, readings)
                     )

@@ -8,15 +8,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Document, Group
+from clueval.core.case import are_flat
+from clueval.core.document import Document
 from clueval.core.span import Ranges
-from clueval.files.errors import FileError
-from clueval.files.writing import make_folder, whole_file
 from clueval.reports.language import phrase
 from clueval.reports.place import (
     DECISION_COLUMNS,
@@ -38,7 +37,6 @@ from clueval.studies.agreement.conventions import (
     kind_of,
     parts_of,
     spans_of,
-    votes_of,
 )
 from clueval.studies.decisions import NONE, ReportWithDecisions, require_no_choices
 from clueval.studies.rows import SideTexts
@@ -53,6 +51,9 @@ KINDS = (
     "missing",
 )
 """In what annotators differ at a place."""
+
+Row = tuple[int, int, str]
+"""Start, end and label of a span without gaps."""
 
 Documents = Sequence[Document | None]
 """The documents that annotators have of one text; None: not annotated."""
@@ -70,22 +71,34 @@ def sequences_in(documents: Documents) -> list[str]:
     )
 
 
-def marks_in(document: Document, layer: str) -> Reading:
-    """Return the spans of a layer, each once, in no order."""
+def marks_in(document: Document, layer: str, without: Collection[Row] = ()) -> Reading:
+    """Return the spans of a layer but those of these rows, each once, in no order."""
     rows = document.rows_in(layer)
     if rows is None:
         return tuple({(span.fragments, span.label) for span in document.layers.get(layer, ())})
-    return tuple({(((row[0], row[1]),), row[2]) for row in rows})
+    return tuple({(((row[0], row[1]),), row[2]) for row in rows if row not in without})
 
 
-def parts_in(documents: Documents, layer: str) -> Iterator[Readings]:
-    """Yield what annotators have marked in each overlap component of a layer, by position."""
-    return parts_of([None if document is None else marks_in(document, layer) for document in documents])
+def parts_in(documents: Documents, layer: str, *, apart: bool = True) -> tuple[set[Row], Iterator[Readings]]:
+    """Return the rows that all have, and what annotators have marked in each other overlap component, by position.
+
+    There are such rows only if no spans of one document overlap, so that they are apart from all others. Without
+    `apart`, all components are in the second.
+    """
+    common: set[Row] = set()
+    if apart:
+        rows = [document.rows_in(layer) for document in documents if document is not None]
+        plain = [side_rows for side_rows in rows if side_rows is not None and are_flat(side_rows)]
+        common = set.intersection(*map(set, plain)) if len(plain) == len(rows) else common
+    return common, parts_of(
+        [None if document is None else marks_in(document, layer, common) for document in documents]
+    )
 
 
 def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
     """Yield what annotators have marked in each overlap component of a layer in which they differ, by position."""
-    return (part for part in parts_in(documents, layer) if kind_of(part)[0])
+    _, parts = parts_in(documents, layer)
+    return (part for part in parts if kind_of(part)[0])
 
 
 def range_of(readings: Readings) -> tuple[int, int]:
@@ -152,7 +165,7 @@ class DisagreementRow(dict[str, Any]):
         kind, boundary = kind_of(readings)
         self.readings = dict(zip(names, readings, strict=False))
         readings_in_words = {column_of(name): written(reading) for name, reading in self.readings.items()}
-        votes = votes_of(readings)
+        votes = max(Counter(reading for reading in readings if reading is not None).values())
         super().__init__(
             kind=kind, boundary=boundary or "", **readings_in_words, votes=votes, context=context
         )
@@ -272,37 +285,3 @@ class ReportOfAnnotators(ReportWithDecisions):
     def columns(self) -> Sequence[str]:
         place_columns = ("kind", "boundary", *map(column_of, self._names), "votes", "context")
         return (*KEY_COLUMNS, *DECISION_COLUMNS, *place_columns)
-
-
-def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) -> int:
-    """Write a file for each shared document for the program pygamma, and return their number.
-
-    It is a CSV file with annotator, label, start and end of spans. Ends are exclusive; of a span with gaps, the first
-    start and the last end are written. Raises `FileError`.
-    """
-    import csv  # few need it
-
-    make_folder(folder)
-    stems: set[str] = set()
-    for group in texts:
-        sides = dict(zip(names, group.sides, strict=False))  # a system comes after them
-        present = {name: document for name, document in sides.items() if document is not None}
-        if len(present) < 2:
-            continue
-        stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".") or "_"
-        if stem in stems:
-            raise FileError(
-                f"two documents would have the file name {stem}.csv",
-                file=str(folder),
-                document=group.first.id,
-            )
-        stems.add(stem)
-        layers = sequences_in(list(present.values()))
-        with whole_file(folder / f"{stem}.csv") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            for name, document in present.items():
-                for layer in layers:
-                    for fragments, label in sorted(marks_in(document, layer)):
-                        cell = f"{layer}:{label}" if len(layers) > 1 else label
-                        writer.writerow([name, cell, fragments[0][0], fragments[-1][1]])
-    return len(stems)

@@ -11,8 +11,9 @@ from clueval.core.bag import Bag
 from clueval.core.count import ALTERNATIVES, DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
-from clueval.files.errors import UsageError, warn
+from clueval.files.errors import FileError, UsageError, warn
 from clueval.files.options import checked_call, field_names, require_share
+from clueval.files.writing import make_folder, whole_file
 from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
@@ -29,8 +30,8 @@ from clueval.studies.agreement.places import (
     Disagreement,
     ReportOfAnnotators,
     differing_in,
+    marks_in,
     sequences_in,
-    write_pygamma,
 )
 from clueval.transforms.changes import HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
@@ -289,11 +290,38 @@ class Agreement(ReportOfAnnotators):
     disagreements = places
 
     def write_pygamma(self, folder: str | Path) -> int:
-        """Write a CSV file for each shared document, in the form that the program pygamma reads; return their number.
+        """Write a file for each shared document for the program pygamma, and return their number.
 
-        Raises `FileError`.
+        It is a CSV file with annotator, label, start and end of spans. Ends are exclusive; of a span with gaps, the
+        first start and the last end are written. Raises `FileError`.
         """
-        return write_pygamma(self._corpus.texts(), self._names, Path(folder))
+        import csv  # few need it
+
+        folder = Path(folder)
+        make_folder(folder)
+        stems: set[str] = set()
+        for group in self._corpus.texts():
+            sides = dict(zip(self._names, group.sides, strict=False))  # a system comes after them
+            present = {name: document for name, document in sides.items() if document is not None}
+            if len(present) < 2:
+                continue
+            stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".") or "_"
+            if stem in stems:
+                raise FileError(
+                    f"two documents would have the file name {stem}.csv",
+                    file=str(folder),
+                    document=group.first.id,
+                )
+            stems.add(stem)
+            layers = sequences_in(list(present.values()))
+            with whole_file(folder / f"{stem}.csv") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                for name, document in present.items():
+                    for layer in layers:
+                        for fragments, label in sorted(marks_in(document, layer)):
+                            cell = f"{layer}:{label}" if len(layers) > 1 else label
+                            writer.writerow([name, cell, fragments[0][0], fragments[-1][1]])
+        return len(stems)
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
         return super().first_places(number) if number else ((), self._number_of_places())
