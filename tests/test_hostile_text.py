@@ -300,4 +300,4 @@ def test_commands_print_through_one_module() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     }
 
-    assert users == {"cli/printing.py", "cli/progress.py"}
+    assert users == {"cli/printing.py"}

@@ -314,7 +314,7 @@ def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_token
         ("nested", "convert GOLD --to webanno --lossy -o OUT", "together more than 4,000 positions"),
         ("nested", "convert GOLD --to label-studio --lossy", "together more than 4,000 positions"),
         ("same", "score GOLD PREDICTED --metric masking", "pairs of spans overlap"),
-        ("nested", "score GOLD PREDICTED --metric masking", "pairs of spans overlap"),
+        ("nested", "score GOLD PREDICTED --metric masking", "together more than 4,000 words"),
     ],
 )
 def test_spans_that_would_take_too_long_are_refused_with_file_document_and_advice(

@@ -204,21 +204,19 @@ def test_metrics_lists_all_and_describes_one(capsys: Capture) -> None:
 class Group:
     """Options of every kind."""
 
-    size: int = field(default=1, metadata=option("--size", "N", "how large it is"))
+    size: int = field(default=1, metadata=option("N", "how large it is"))
     place: int | None = field(
-        default=None, metadata=option("--place", "COLUMN", "where it is", parse=column, paired=True)
+        default=None, metadata=option("COLUMN", "where it is", parse=column, paired=True)
     )
-    exact: bool = field(default=False, metadata=option("--exact", None, "whether it is exact"))
-    clean: bool | None = field(default=None, metadata=option("--clean", None, "whether it is clean"))
-    names: tuple[str, ...] = field(default=(), metadata=option("--names", "A,B", "what they are called"))
-    where: Sequence[str] = field(
-        default=(), metadata=option("--where", "KEY=VALUE", "which are taken", repeated=True)
-    )
+    exact: bool = field(default=False, metadata=option(None, "whether it is exact"))
+    clean: bool | None = field(default=None, metadata=option(None, "whether it is clean"))
+    names: tuple[str, ...] = field(default=(), metadata=option("A,B", "what they are called"))
+    where: Sequence[str] = field(default=(), metadata=option("KEY=VALUE", "which are taken", repeated=True))
     form: str = field(
         default="a",
-        metadata=option("--form", "FORM", "its form", choices=("a", "b"), paired=True, topic="rare"),
+        metadata=option("FORM", "its form", choices=("a", "b"), paired=True, topic="rare"),
     )
-    label: str | None = field(default=None, metadata=option("--label", "LABEL", "its label"))
+    label: str | None = field(default=None, metadata=option("LABEL", "its label"))
     hidden: int = 0
 
 

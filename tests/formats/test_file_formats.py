@@ -15,7 +15,6 @@ from clueval.files.limits import Limits
 from clueval.formats.documents import read_file, sets_of_file
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from clueval.formats.tables import read_table
 from tests.formats.outcomes import outcome
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -127,17 +126,6 @@ def test_workbook_needs_one_sheet_with_a_table(tmp_path: Path) -> None:
     assert new(none, None) == (FormatError, "no sheets have a header with start and end", 1)
     assert new(two, None) == (FormatError, "2 sheets have a header with start and end", 1)
     assert new(damaged, None)[:2] == (FormatError, "is no workbook that can be read (BadZipFile)")
-
-
-def test_ends_of_a_table_in_memory_are_exclusive() -> None:
-    text = Document("a", {}, tokens=["Ada", "in", "Ulm"])
-
-    def spans_of(end: str, value: str) -> list[tuple[int, int]]:
-        records = [(0, ["document", "start", end, "label"]), (1, ["a", "0", value, "PER"])]
-        (document,) = read_table(records, [text], FormatOptions(), in_memory=True)
-        return [(span.start, span.end) for span in document.layers["label"]]
-
-    assert spans_of("end", "1") == spans_of("end_inclusive", "0") == [(0, 1)]
 
 
 GATE = (

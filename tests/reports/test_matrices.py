@@ -14,7 +14,7 @@ from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.reports.page import page
 from clueval.reports.table import Table
-from clueval.results.tables import frequencies, labels_of, most_frequent
+from clueval.results.tables import frequencies, most_frequent
 
 LONG = "L" + "x" * 20_000
 
@@ -50,9 +50,11 @@ def test_most_frequent_labels_keep_their_order() -> None:
 
 
 def test_labels_that_are_missed_only_are_labels_of_a_matrix() -> None:
-    matrix = {"found": {"A": {}, "B": {"C": 1}}, "unlabelled": {"A": 0, "B": 0}, "missed": {"A": 9, "B": 0}}
+    sides = [[Document("d", {"label": spans})] for spans in ([Span(0, 1, {"label": "A"})], [])]
+    shown = matrix_of(score(*sides, metrics=["confusion"]))
 
-    assert labels_of(matrix, "missed") == (["A", "B", "C"], 3)
+    assert shown.header == ["gold", "A", "(no label)", "missed"]
+    assert shown.rows == [["A", 0, 0, 1]]
 
 
 def test_a_matrix_of_few_labels_shows_every_cell() -> None:

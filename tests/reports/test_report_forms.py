@@ -377,12 +377,18 @@ def names_in_tables() -> set[str]:
     """Every text of results and metrics, which may be the name of a column or a row; keys of reports with blanks."""
     package = Path(str(PACKAGE)).parent
     found: set[str] = set()
-    places = ("results/*.py", "metrics/**/*.py", "studies/comparison.py", "studies/threshold.py")
+    places = (
+        "results/*.py",
+        "metrics/**/*.py",
+        "studies/comparison.py",
+        "studies/masking/*.py",
+        "studies/threshold.py",
+    )
     for module in (module for place in places for module in package.glob(place)):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found |= {node.value, node.value.replace("_", " ")}
-    return found
+    return found | {f"{figures}, {name}" for figures in ("redacted", "replacements") for name in found}
 
 
 @pytest.mark.parametrize("language", CATALOGUES)

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
 from os import PathLike
-from os.path import realpath
 from pathlib import Path
 from typing import Any
 
@@ -538,7 +537,14 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     >>> names_of([Path("work/anna/d1.vrt"), Path("work/bob/d1.vrt"), Path("work/bob/d2.vrt")])
     ['anna/d1.vrt', 'bob/d1.vrt', 'd2.vrt']
     """
-    parts = [Path(realpath(path)).parts for path in paths]
+
+    def parts_of(path: Path) -> tuple[str, ...]:
+        try:
+            return path.resolve().parts
+        except (OSError, RuntimeError, ValueError):  # reading the file raises the error
+            return path.absolute().parts
+
+    parts = list(map(parts_of, paths))
     names = []
     for path_parts in parts:
         for length in range(1, len(path_parts) + 1):
