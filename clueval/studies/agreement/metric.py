@@ -31,7 +31,7 @@ from itertools import combinations, pairwise
 from typing import Any, ClassVar
 
 from clueval.core.bag import Bag, Read
-from clueval.core.case import Case
+from clueval.core.case import Case, are_flat
 from clueval.core.count import Plan, Step, count, decided
 from clueval.core.document import Document, Group, Pair, metadata_with_id
 from clueval.core.matching import with_merged
@@ -375,6 +375,9 @@ class Annotated:
         for layer in [layer for layer in sequences_in(documents) if layer not in clashes]:
             for name, document in zip(self.names, documents, strict=True):
                 if document is None or layer in clashes:
+                    continue
+                rows = document.rows_in(layer)
+                if rows is not None and are_flat(rows):
                     continue
                 clash = first_clash(spans_of(tuple(sorted(marks_in(document, layer)))))
                 if clash is not None:
