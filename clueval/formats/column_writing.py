@@ -28,11 +28,11 @@ def conll_lines(documents: Iterable[Document], *, with_ids: bool = False) -> Ite
     is_empty = True
     for document in documents:
         is_empty = False
-        yield f"# newdoc id = {_checked(document.id, 'id', document)}"
+        yield f"# newdoc id = {_checked(document.id, 'an id', document)}"
         for key, value in document.metadata.items():
             if re.search(r"[\s=]", key):
                 raise _unwritable(document, f"the name {key!r} of its metadata")
-            yield f"# meta::{key} = {_checked(value, 'metadata', document)}"
+            yield f"# meta::{key} = {_checked(value, 'a value of metadata', document)}"
         yield from _rows(document, with_ids)
     if is_empty:
         yield "# no documents"
@@ -62,7 +62,7 @@ def _rows(document: Document, with_ids: bool) -> Iterator[str]:
             raise _unwritable(document, f"the token {token[:40]!r}")
     for start, end, name in _sentences(document):
         if name is not None:
-            yield f"# sent_id = {_checked(name, 'sentence id', document)}"
+            yield f"# sent_id = {_checked(name, 'the id of a sentence', document)}"
         sentence_columns = (column[start - document.start : end - document.start] for column in columns)
         yield from map("\t".join, zip(*sentence_columns, strict=True))
         yield ""

@@ -325,11 +325,11 @@ class Result(Report):
         paths = [path for path in headline_paths(self.metrics) if rate in path[-1].split("_")]
         if len(paths) == 1:
             return number_at(self.metrics, paths[0])
-        listed = ", ".join(".".join(path) for path in paths)
-        raise UsageError(
-            f"the result has {len(paths) or 'no'} headline{'s' * (len(paths) != 1)}, so {rate} is not one number",
-            advice=f"use get with one of {listed}" if paths else "use get with the path of a number",
-        )
+        listed = ", ".join(".".join(path) for path in paths or headline_paths(self.metrics))
+        problem = f"no headline of the result has {rate}"
+        if paths:
+            problem = f"the result has {len(paths)} headlines, so {rate} is not one number"
+        raise UsageError(problem, advice=f"use get with one of {listed}" if listed else "use get with a path")
 
     def get(self, path: str) -> float | None:
         """Return a number by its path below ``metrics``, as ``levels.entity.unlabelled.4.recall``.

@@ -41,7 +41,7 @@ WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 _SHOWN = 20
 
-_ADVICE = "the texts must be equal except for white space; clueval.score aligns other texts with align=True"
+_ADVICE = "the texts must be equal except for white space; score aligns other texts with align=True"
 
 
 @dataclass(frozen=True)

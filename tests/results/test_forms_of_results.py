@@ -242,7 +242,7 @@ def test_the_headline_is_refused_where_there_are_several_or_none(rate: str) -> N
         UsageError, match=rf"2 headlines, so {rate} .*levels\.label\.labelled.*, exact\.label\.micro"
     ):
         getattr(labelled("A", "A", metrics="levels,exact"), rate)
-    with pytest.raises(UsageError, match="no headlines"):
+    with pytest.raises(UsageError, match="no headline of the result has"):
         getattr(labelled("A", "A", metrics="confusion"), rate)
 
 
@@ -275,7 +275,7 @@ def test_headline_of_masking_is_the_recall_of_entities() -> None:
     result = score(gold, predicted, metrics="masking")
 
     assert result.recall == result.get("masking.label.classes.all.entity_recall") == 0.5
-    with pytest.raises(UsageError, match="no headlines, so f1 is not one number"):
+    with pytest.raises(UsageError, match="no headline of the result has f1"):
         _ = result.f1
 
 
