@@ -11,7 +11,7 @@ import pytest
 from contents import spans
 from corpora import write
 
-from clueval import Document, Span, masking, read, score
+from clueval import Document, Span, documents_from, masking, read, score
 from clueval.cli import main
 from clueval.files.errors import FormatError, SpanError, TagError, UsageError
 
@@ -31,6 +31,17 @@ class TestDoccano:
         assert one.metadata == {"domain": "art", "year": "1907"}
         assert (two.text, spans(two)) == ("No one\r\nhere", [(0, 6, "1.0")])
         assert [one.id, two.id, three.id] == ["7", "8", "7"]
+
+    def test_features_of_a_document_as_a_dictionary_are_read_in_files_and_in_memory(
+        self, tmp_path: Path
+    ) -> None:
+        features = {"identifier_type": "DIRECT", "entity_id": "e1", "score": 0.5}
+        document = Document("a", {"label": [Span(0, 3, "PER", features=features)]}, text="Ada")
+        path = write(tmp_path / "a.jsonl", json.dumps(document.to_dict()))
+        (in_memory,) = documents_from([document.to_dict()], "prodigy")
+
+        assert only(path).layers["label"][0].features == features
+        assert in_memory.layers["label"][0].features == features
 
     def test_other_values_of_an_object_are_features_of_its_span(self, tmp_path: Path) -> None:
         given = {"id": 4, "start_offset": 0, "end_offset": 3, "label": "PER", "manual": True, "user": "ada"}
