@@ -222,9 +222,11 @@ def curate(
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     if undecided is not None and not _is_plain(undecided):
         form_of(undecided)  # refuses another ending
-        keep_decisions(undecided)
     paths, conflicts = decisions["decisions"], decisions["conflicts"]
     decided = None if paths is None else read_decisions(paths, conflicts=conflicts)
+    lines = [] if decided is None else [*decided.rows()]
+    if undecided is not None and not _is_plain(undecided):
+        keep_decisions(undecided, lines)
     counts: Counter[str] = Counter()
     places: list[Place] = []
     passed_over: Counter[str] = Counter()
@@ -267,7 +269,7 @@ def curate(
     if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
         remark("only tokens and layers are written; other columns of the annotators' files are left out")
     if undecided is not None:
-        listed = UndecidedPlaces(results.names, places)
+        listed = UndecidedPlaces(results.names, places, lines)
         if _is_plain(undecided):
             put_result([listed.render("tsv")], undecided)
         else:

@@ -477,7 +477,9 @@ class RowReader(RowInput):
         if keys.features:
             features = {key: item[key] for key in keys.features if isinstance(item[key], SCALAR)}
             if type(of_object := item.get("features")) is dict:  # as `Document.to_dict` writes them
-                features = {key: value for key, value in of_object.items() if isinstance(value, SCALAR)} | features
+                features = {
+                    key: value for key, value in of_object.items() if isinstance(value, SCALAR)
+                } | features
         elif self._has_objects:
             features = item.get(self.dialect.features) or NOTHING
             if not isinstance(features, Mapping):

@@ -15,8 +15,10 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import file_digest, sha256
+from io import StringIO
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -26,6 +28,7 @@ from clueval.files.errors import CluevalError, FileError, FormatError, UsageErro
 from clueval.files.opening import beginning_of, is_folder, lines, raw_blocks
 from clueval.files.options import require_kind
 from clueval.files.overwriting import reading_an_output
+from clueval.reports.content import form_of
 from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
 from clueval.reports.report import Report
 
@@ -142,7 +145,7 @@ class PlaceDecisions:
         """Return whether there is a line about a place with this key."""
         return bool(self._keys(at))
 
-    def at(self, place: Place) -> PlaceDecision:
+    def at(self, place: Place | Decision) -> PlaceDecision:
         """Return what is decided about a place."""
         keys = self._keys(place.at)
         if not keys:
@@ -434,50 +437,65 @@ class ReportWithDecisions(Report):
         super().write(path, lang=lang, text_lang=text_lang)
 
 
-def keep_decisions(path: Path, known: Iterable[Mapping[str, str | int]] = ()) -> None:
-    """Raise `FileError` for a table or workbook with decisions, unless all are among the `known` lines."""
-    ending = path.suffix.lower()
-    if ending not in (".tsv", ".csv", ".xlsx") or not path.is_file():
+def keep_decisions(path: Path, known: Iterable[Mapping[str, object]] = ()) -> None:
+    """Raise `FileError` for a table or workbook with decisions, unless all are among the `known` lines.
+
+    They are, too, as a table of a report with the known lines has them. A table of decisions that cannot be read may
+    have others.
+    """
+    form = form_of(path)
+    if form not in ("tsv", "csv", "workbook") or not path.is_file():
         return
-    rows: list[Mapping[str, object]]
     try:
         with reading_an_output():
-            if ending == ".csv":
-                with path.open(encoding="utf-8", newline="") as file:
-                    rows = [*csv.DictReader(file)]
-            else:
-                rows = [row for _, _, row in (_rows_of_workbook(path) if ending == ".xlsx" else _rows(path))]
-    except (CluevalError, OSError, ValueError, csv.Error):
-        return  # another table
-
-    def cells(row: Mapping[str, object]) -> tuple[tuple[str, ...], str, str]:
-        place = tuple(str(row.get(name)) for name in KEY_COLUMNS[:-1])
-        choice, comment = (str(row.get(name) or "").strip() for name in ("choice", "comment"))
-        return (
-            place,
-            choice.rpartition(": ")[2],
-            _plain_cell(comment),
-        )  # of a choice that does not hold, it says so
-
-    saved: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for place, *decision in map(cells, known):
-        saved.setdefault(place, []).append((decision[0], decision[1]))
-
-    def is_saved(row: Mapping[str, object]) -> bool:
-        place, choice, comment = cells(row)
-        lines = saved.get(place, ())
-        return (not choice or any(choice == line[0] for line in lines)) and (
-            not comment or any(line[1] and line[1] in comment for line in lines)
-        )
-
-    lost = sum(not is_saved(row) for row in rows)
+            written = [_decision(*row) for row in _rows_to_keep(path, form)]
+    except (CluevalError, OSError, ValueError, csv.Error) as error:
+        raise FileError(
+            "is a table of decisions that cannot be read, and would be overwritten",
+            file=str(path),
+            advice="name another file",
+        ) from error
+    lines_known = [_decision("", 0, row) for row in known]
+    as_lines = {(line.at, *_in_words(line)) for line in lines_known}
+    decisions = PlaceDecisions(lines_known)
+    lost = 0
+    for decision in written:
+        words = _in_words(decision)
+        is_known = (decision.at, *words) in as_lines or words == _in_words(decisions.at(decision))
+        lost += any(words[:2]) and not is_known
     if lost:
+        reads = "" if form == "csv" else f"; decisions={path.name!r} reads them"
         raise FileError(
             f"has {lost:,} decision{'s' * (lost != 1)}, which would be overwritten",
             file=str(path),
-            advice="name another file"
-            + (f"; decisions={path.name!r} reads them" if ending != ".csv" else ""),
+            advice=f"name another file{reads}",
         )
+
+
+def _in_words(decision: Decision | PlaceDecision) -> tuple[str, ...]:
+    """Return choice, comment and reviewer as a table has them, without white space around or between words."""
+    cells = {"choice": decision.choice, "comment": decision.comment, "reviewer": decision.reviewer}
+    if isinstance(decision, PlaceDecision):
+        cells = decision.cells
+    return tuple(" ".join(_plain_cell(text).split()) for text in cells.values())
+
+
+def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str, object]]]:
+    """Yield the rows of a table of decisions, as `_rows` does; none of another table. A CSV may have semicolons."""
+    if form == "workbook":
+        with suppress(FormatError):  # another workbook
+            yield from _rows_of_workbook(path)
+        return
+    header = beginning_of(path).lstrip().partition("\n")[0].strip()
+    separator = "\t" if form == "tsv" else max(",;\t", key=header.count)
+    if not {name.strip('" ') for name in header.split(separator)} >= NEEDED:
+        return
+    if form == "tsv":
+        yield from _rows(path)
+        return
+    text = b"".join(raw_blocks(path)).decode()
+    for number, row in enumerate(csv.DictReader(StringIO(text, newline=""), delimiter=separator), 2):
+        yield str(path), number, {name: cell for name, cell in row.items() if name}
 
 
 def require_no_choices(names: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -496,3 +497,51 @@ def test_places_of_annotators_that_were_decided_are_not_overwritten(
         assert main([*command, str(places)]) == 2
         assert "open.tsv: has 1 decision, which would be overwritten" in capsys.readouterr().err
         assert not gold.exists()
+
+
+def test_decisions_that_differ_in_a_word_or_the_reviewer_or_cannot_be_read_are_not_overwritten(
+    tmp_path: Path,
+) -> None:
+    table, packed, comma = (tmp_path / name for name in ("errors.tsv", "errors.tsv.gz", "errors.csv"))
+    sides = [[(0, 1, "A")]], [[(0, 2, "A")]]
+    errors(*sides).write(table)
+    fill_in(table, "gold", "ok")
+    decided = table.read_text(encoding="utf-8")
+    report = errors(*sides, decisions=read_decisions(table))
+    report.write(table)
+    head, first = decided.splitlines()[:2]
+    reviewer = head.split("\t").index("reviewer")
+    cells = first.split("\t")
+
+    changed = [
+        decided.replace("\tok\t", "\tNo: see page 4; not ok\t"),
+        decided.replace("\tgold\t", "\tnone\t"),
+    ]
+    changed.append("\n".join((head, "\t".join((*cells[:reviewer], "bob", *cells[reviewer + 1 :])), "")))
+    for text in changed:
+        assert text != decided
+        table.write_text(text, encoding="utf-8")
+        packed.write_bytes(gzip.compress(text.encode()))
+        comma.write_text("\ufeff" + text.replace("\t", ";"), encoding="utf-8")
+        for path in (table, packed, comma):
+            with pytest.raises(CluevalError, match="has 1 decision, which would be overwritten"):
+                report.write(path)
+
+    table.write_text(decided + "x\t" * 99 + "x\n", encoding="utf-8")
+    with pytest.raises(CluevalError, match="cannot be read, and would be overwritten"):
+        report.write(table)
+    table.write_text("another\ttable\n", encoding="utf-8")
+    report.write(table)
+
+
+def test_curate_writes_undecided_places_again_with_the_decisions_that_it_was_given(tmp_path: Path) -> None:
+    for name, tag in (("anna", "B-A"), ("bob", "B-B")):
+        (tmp_path / f"{name}.conll").write_text(f"w {tag}\n\n", encoding="utf-8")
+    files = [str(tmp_path / f"{name}.conll") for name in ("anna", "bob")]
+    places, made = tmp_path / "open.tsv", tmp_path / "made.tsv"
+    command = ["curate", *files, "-o", str(tmp_path / "gold.conll"), "--undecided", str(places)]
+    assert main(command) == 0
+    fill_in(places, "anna.conll")
+    made.write_bytes(places.read_bytes())
+
+    assert main([*command, "--decisions", str(made)]) == 0

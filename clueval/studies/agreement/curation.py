@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
@@ -166,9 +166,11 @@ class UndecidedPlaces(ReportOfAnnotators):
     title = "Undecided places"
     signature = ""
 
-    def __init__(self, names: Sequence[str], places: Sequence[Place]) -> None:
+    def __init__(
+        self, names: Sequence[str], places: Sequence[Place], given: Sequence[Mapping[str, str | int]] = ()
+    ) -> None:
         super().__init__(names)
-        self._places = places
+        self._places, self.given = places, given
 
     def places(self) -> Iterable[Place]:
         return self._places
