@@ -348,6 +348,17 @@ def test_mutation_testing_changes_all_of_core_but_the_forms_of_its_values() -> N
         assert (SOURCE.parent / path).exists(), path
 
 
+def test_equivalent_mutants_are_of_code_that_is_there() -> None:
+    settings = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mutmut"]
+    modules = [
+        ast.parse((SOURCE.parent / path).read_text(encoding="utf-8")) for path in settings["only_mutate"]
+    ]
+    source = "\n".join(map(ast.unparse, modules))
+    listed = tomllib.loads((SOURCE.parent / "tests" / "equivalent_mutants.toml").read_text(encoding="utf-8"))
+
+    assert [mutant["before"] for mutant in listed["mutant"] if mutant["before"] not in source] == []
+
+
 def test_ways_of_counting_do_not_import_each_other() -> None:
     ways = {module.removeprefix("clueval.") for module, _ in METRICS.values()} - {"core.exact", "core.levels"}
 

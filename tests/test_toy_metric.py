@@ -143,3 +143,33 @@ def test_toy_metric_is_on_the_command_line_with_one_line(
     assert main(["score", *map(str, paths), "--metric", "lengths,levels"]) == 0
 
     assert "lengths" in capsys.readouterr().out
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothed(Lengths):
+    """Has the names of the usual rates and other values."""
+
+    name: ClassVar[str] = "smoothed"
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        counts = self.headlines(total, layers)["micro"]
+        return {"micro": {**counts._asdict(), "recall": (counts.tp_gold + 5) / (counts.gold + 10)}}
+
+
+def test_a_rate_that_is_not_that_of_its_counts_has_the_interval_of_its_own_values() -> None:
+    gold = [["B-A", "O", "B-A"][: 1 + 2 * (n % 2)] for n in range(8)]
+    predicted = [
+        ["B-A", "O", "O", "O"][: len(tags)] if n % 3 else ["O"] * len(tags) for n, tags in enumerate(gold)
+    ]
+
+    def recall(one_less: int | None = None) -> float:
+        kept = [n for n in range(8) if n != one_less]
+        result = score([gold[n] for n in kept], [predicted[n] for n in kept], metrics=[Smoothed()])
+        return result.to_dict()["metrics"]["smoothed"]["label"]["micro"]["recall"]
+
+    result = score(gold, predicted, metrics=[Smoothed()], intervals=True, resample_by="sentence")
+    shown = result.to_dict()["intervals"]["scores"]["smoothed"]["label"]["micro"]["recall"]
+    without = [recall(n) for n in range(8)]
+    mean = sum(without) / 8
+
+    assert shown["se"] == pytest.approx((7 / 8 * sum((value - mean) ** 2 for value in without)) ** 0.5)

@@ -190,12 +190,12 @@ class _Entry(NamedTuple):
             self.require_allowed(parser, action)
         if actions:
             return
-        from clueval.files.names import near_synonym, question  # only for names that do not exist
+        from clueval.files.names import question  # only for names that do not exist
 
         names = {
             flag.lstrip("-") for command in COMMANDS for flag in command_parser(command).option_actions()
         }
-        advice = question(self.flag.lstrip("-"), sorted(names)) or near_synonym(self.key, dashes=True)
+        advice = question(self.flag.lstrip("-"), sorted(names))
         if self.key == "set":
             advice = "settings are part of a metric: metric = 'fair(focus=system)'"
         elif self.key == "tool":

@@ -160,7 +160,8 @@ def put_text(text: str) -> None:
     lines = visible_lines(text).split("\n")
     title = ""
     for number, line in enumerate(lines):
-        if lines[number + 2 : number + 3] and lines[number + 2].startswith("---"):
+        is_first = not number or not lines[number - 1]  # a table that goes on below has no title there
+        if is_first and lines[number + 2 : number + 3] and lines[number + 2].startswith("---"):
             title = line
         is_headline = (
             title.startswith("Headlines") and lines[number - 1] != title and not line.startswith("---")

@@ -141,7 +141,7 @@ class Plan:
         return DocumentPlace(values, name, waits=waits)
 
     def takes(self, metadata: Mapping[str, str], layers: Sequence[str]) -> bool:
-        """Return whether a document meets the conditions on the metadata that it has; others may be on layers."""
+        """Return whether metadata meet the conditions on those that there are; others may be on layers."""
         return all(
             key in layers or key not in metadata or metadata[key] in values
             for key, values in self.where.items()

@@ -306,8 +306,8 @@ def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "
     """Return the spans of one sequence of tags as (start, end, label), half-open, in order.
 
     `invalid` is the treatment of ill-formed tags, one of `INVALID`. If `scheme` is None, the lenient treatment needs
-    none, and the others detect it from these tags. Raises `TagError` for what is no tag or outside the scheme and, if
-    `invalid` is ``error``, for the first ill-formed tag.
+    none (the caller finds tags of two schemes), and the others detect it from these tags. Raises `TagError` for what
+    is no tag or outside the scheme and, if `invalid` is ``error``, for the first ill-formed tag.
 
     >>> decode_tags(["O", "I-PER", "I-PER"], "BIO", invalid="discard")
     []
@@ -317,8 +317,9 @@ def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "
     scheme = scheme or scheme_of(neighbours_of(tags))
     if scheme is None:
         return []
-    if not count_illegal(neighbours_of(tags), scheme) or invalid == "conlleval":
+    wrong = None if invalid == "conlleval" else first_illegal(tags, scheme)
+    if wrong is None:
         return list(decode(tags))
     if invalid == "discard":
         return list(decode_strictly(tags, scheme))
-    raise TagError(ill_formed(tags, first_illegal(tags, scheme) or 0, scheme))
+    raise TagError(ill_formed(tags, wrong, scheme))

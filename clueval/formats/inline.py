@@ -159,13 +159,18 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     if not _HAS_ROWS.match(content):
         layer = only_layer(options, file.name)
         return iter([_answer(file.stem, _unfenced(content), 1, layer, options, file.name)])
-    rows: list[Numbered] = []
+    return _read_rows(_rows_of(content), options, file.passed_over, file.name)
+
+
+def _rows_of(content: str) -> Iterator[Numbered]:
+    """Yield the number and the value of each line; None for one that is no JSON."""
     for line, row in enumerate(content.split("\n"), 1):
+        if not row.strip():
+            continue
         try:
-            rows += [(line, json.loads(row))] if row.strip() else []
+            yield line, json.loads(row)
         except (ValueError, RecursionError):
-            rows.append((line, None))
-    return _read_rows(rows, options, file.passed_over, file.name)
+            yield line, None
 
 
 def _read_rows(

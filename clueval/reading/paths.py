@@ -91,7 +91,10 @@ def _near_path(path: Path) -> str | None:
     except OSError:
         return None
     near = nearest(missing.name, names, 0.75)
-    return f"did you mean {printable(str(missing.with_name(near)))}?" if near else None
+    if near is None:
+        return None
+    similar = missing.with_name(near) / Path(str(path)).relative_to(missing)
+    return f"did you mean {printable(str(similar))}?" if similar.exists() else None
 
 
 _MOST_NAMES = 10_000

@@ -60,7 +60,7 @@ def phrase(text: str, /, **values: object) -> str:
     >>> phrase("{n} more line|{n} more lines", n=1), phrase("{n} more line|{n} more lines", n=1200)
     ('1 more line', '1,200 more lines')
     """
-    wording = _catalogue(_LANGUAGES.get()[0]).get(text, text)
+    wording = _catalogue(current_language()).get(text, text)
     if not values:
         return wording
     if "n" in values:

@@ -202,19 +202,16 @@ class _Difference:
         df: the degrees of freedom of a standard error over units.
     """
 
-    def __init__(self, counts: Mapping[int, object], baseline: TestedRate, system: TestedRate) -> None:
+    def __init__(self, entry: EntryRates, path: Path, baseline: TestedRate, system: TestedRate) -> None:
         self.baseline, self.system = baseline, system
         self.value = None if baseline.score is None or system.score is None else system.score - baseline.score
         self.without = None
         if baseline.without is not None and system.without is not None:
             self.without = [new - old for old, new in zip(baseline.without, system.without, strict=True)]
-        self.units = [
-            unit
-            for unit, rows in enumerate(zip(baseline.rows, system.rows, strict=True))
-            if len({counts.get(row, ()) for row in {*chain(*rows)}}) > 1
-        ]
+        both = zip(baseline.rows, system.rows, strict=True)
+        self.units = entry.differing(path, tuple([(*old, *new) for old, new in both]))
         self.effective = effective_number(
-            [sum(both) for both in zip(baseline.sizes, system.sizes, strict=True)]
+            [sum(of_unit) for of_unit in zip(baseline.sizes, system.sizes, strict=True)]
         )
         self.df = degrees_of_freedom(self.effective)
 
@@ -254,7 +251,7 @@ class Comparing:
         numbered = [{key: number for number, key in enumerate(units.keys)} for units in self._runs]
         self._places = [[numbers[key] for key in self._keys] for numbers in numbered]
         self._rates: dict[tuple[str, str], Rates] = {}
-        self._swapped: dict[tuple[int, int], list[list[float]]] = {}
+        self._swapped: dict[tuple[int, ...], list[list[float]]] = {}
 
     def reports(self) -> dict[str, dict[str, Any]]:
         """Return the reports on all systems together, which name every label that one of them has."""
@@ -275,7 +272,7 @@ class Comparing:
         values = [self._score_report(name, rate) for name, rate in systems]
         against = []
         for number, system in enumerate(others, 1):
-            difference = _Difference(entry.rows, baseline, system)
+            difference = _Difference(entry, path[2:], baseline, system)
             against.append({"system": self._names[number], **self._test(path, entry, difference, number)})
         with_p = [test for test in against if test["p"] is not None]
         for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
@@ -288,7 +285,7 @@ class Comparing:
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
         entry, systems = self._entry_and_rates(path)
-        difference = _Difference(entry.rows, *systems)
+        difference = _Difference(entry, path[2:], *systems)
         if not allowed:
             return DropTest("randomisation", rounded(self._p_value(path, entry, difference, 1)))
         if difference.value is None or difference.without is None:
@@ -304,7 +301,7 @@ class Comparing:
                 continue
             entry, (baseline, *others) = self._entry_and_rates(path)
             for name, system in zip(self._names[1:], others, strict=True):
-                difference = _Difference(entry.rows, baseline, system)
+                difference = _Difference(entry, path[2:], baseline, system)
                 shares: list[tuple[float, int]] = []
                 if difference.value is not None and difference.without is not None:
                     shares = [(difference.value - rest, unit) for unit, rest in enumerate(difference.without)]
@@ -414,7 +411,7 @@ class Comparing:
         """
         if difference.value is None or not difference.units:
             return None if difference.value is None else 1.0
-        place = id(entry), number
+        place = id(entry), number, *difference.units
         if place not in self._swapped:
             self._swapped[place] = self._differences_after_swaps(entry, difference)
         test = exact_p if len(difference.units) <= MOST_FOR_ALL_SWAPS else sampled_p

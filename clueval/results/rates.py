@@ -290,7 +290,8 @@ class Rates:
         for paths in means:
             if (members := self._labels_behind(paths, rates)) is not None:
                 by_gold = _MEANS[paths[0][-2:-1]]
-                rates |= dict.fromkeys(paths, MeanRates(self, paths, members, by_gold=by_gold))
+                mean = self._if_reported(MeanRates(self, paths, members, by_gold=by_gold))
+                rates |= {} if mean is None else dict.fromkeys(paths, mean)
         for (entry, kind), (path, *_) in groups.items():
             both = [(*entry, path[-1].replace(_AVERAGE, ending)) for ending in ("_strict", "_lenient")]
             if kind == _AVERAGE and all(of_one in rates for of_one in both):
@@ -315,11 +316,20 @@ class Rates:
             columns = [_terms(of_keys, side) for side in range(3)]
             if entry[-2:-1] in _LABELS:  # a mean is over the labels that occur
                 columns.append(self.weight_terms((*entry, "f1")) or ())
-            return Share(self, paths, columns)
+            return self._if_reported(Share(self, paths, columns))
         of_keys = counts.get(".".join(entry if kind in ("", "_strict") else (*entry, kind[1:])))
         if of_keys is None or not all(_NAME.fullmatch(path[-1]) for path in paths):
             return None
-        return CountedRates(self, paths, [_terms(of_keys, side) for side in range(4)])
+        return self._if_reported(CountedRates(self, paths, [_terms(of_keys, side) for side in range(4)]))
+
+    def _if_reported(self, rates: EntryRates) -> EntryRates | None:
+        """Return rates if they are those of the report on all units, since a metric may give others these names."""
+        (values,) = zip(*rates.values([rates.total(self.times[self.whole])]), strict=True)
+        for path, value in zip(rates.paths, values, strict=True):
+            reported = entry_at(self.report, path[:-1])[path[-1]]
+            if not (math.isnan(value) if reported is None else math.isclose(value, reported, abs_tol=1e-9)):
+                return None
+        return rates
 
     def _labels_behind(
         self, paths: Sequence[Path], rates: Mapping[Path, EntryRates]
@@ -349,6 +359,9 @@ _MOST_KEPT = 160_000
 
 
 # One entry
+
+UnitRows = tuple[tuple[int, ...], ...]
+"""The rows of each unit: one for each run of the systems that are compared."""
 
 
 class Without(NamedTuple):
@@ -403,6 +416,12 @@ class EntryRates:
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         """Return each rate in each corpus, given its counts; NaN where it is undefined."""
         raise NotImplementedError
+
+    def differing(self, path: Path, rows: UnitRows) -> Sequence[int]:
+        """Return the units whose counts behind a rate are not the same in all their rows."""
+        return [
+            unit for unit, of_unit in enumerate(rows) if len({self.rows.get(row, ()) for row in of_unit}) > 1
+        ]
 
     def total(self, times: Sequence[int]) -> list[float]:
         """Return the sum of the counts, given how many units have each row."""
@@ -546,10 +565,68 @@ class MeanRates(EntryRates):
 class ScoredRates(EntryRates):
     """The rates that the metric computes, from the counts of all keys."""
 
+    def __init__(self, rates: Rates, paths: Sequence[Path], terms: Sequence[Terms]) -> None:
+        super().__init__(rates, paths, terms)
+        self._differing: dict[UnitRows, Mapping[Path, Sequence[int]]] = {}
+
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         rows, places = _distinct_items(map(tuple, counts))
         by_rate = self._rates.scored(rows, self.paths)  # type: ignore[arg-type]  # whole numbers
         return [[values[place] for place in places] for values in by_rate]
+
+    def differing(self, path: Path, rows: UnitRows) -> Sequence[int]:
+        """Return the units whose counts behind a rate differ: the entry of the rate shows which.
+
+        A unit differs if the entry, with its counts, is another one when all units have the counts of their first row,
+        and this one those of another row.
+        """
+        if rows not in self._differing:
+            entries = dict.fromkeys(path[:-1] for path in self.paths)
+            total = Counter[int]()
+            for first, *_ in rows:
+                total.update(dict(pairs_in(self._rates.rows[first])))
+            usual = self._entries_as_text(total, entries)
+            changed: dict[tuple[int, int], Sequence[Path]] = {}
+            units: dict[Path, list[int]] = {entry: [] for entry in entries}
+            for unit, (first, *others) in enumerate(rows):
+                for other in dict.fromkeys(others):
+                    if other != first and (first, other) not in changed:
+                        counts = total.copy()
+                        counts.subtract(dict(pairs_in(self._rates.rows[first])))
+                        counts.update(dict(pairs_in(self._rates.rows[other])))
+                        texts = self._entries_as_text(counts, entries)
+                        changed[first, other] = [entry for entry in entries if texts[entry] != usual[entry]]
+                for entry in {entry for other in others for entry in changed.get((first, other), ())}:
+                    units[entry].append(unit)
+            self._differing[rows] = units
+        return self._differing[rows][path[:-1]]
+
+    def _entries_as_text(self, counts: Mapping[int, int], entries: Iterable[Path]) -> dict[Path, str]:
+        """Return the numbers of entries, given the counts of keys by number, as text: NaN is equal to NaN."""
+        tally = Tally({self._rates.keys[key]: count for key, count in counts.items() if count})
+        report = self._rates.metric.scores(tally, self._rates.layers)
+        plain = {entry: entry_at(report, entry) for entry in entries}
+        return {
+            entry: repr([(name, value) for name, value in of_entry.items() if type(value) in _PLAIN])
+            for entry, of_entry in plain.items()
+        }
+
+    def _without(self, times: Sequence[int]) -> Without:
+        """Take the units of one row after another from the sum, since all keys of all rows would not fit in memory."""
+        total = self.total(times)
+        numbers = [row for row, counts in enumerate(self._rates.rows) if counts and times[row]]
+
+        def rests() -> Iterator[list[float]]:
+            for row in numbers:
+                rest = total.copy()
+                for key, count in pairs_in(self._rates.rows[row]):
+                    rest[key] -= count
+                yield rest
+            yield total
+
+        places = dict(zip(numbers, range(len(numbers)), strict=True))
+        by_rate = self._rates.scored(rests(), self.paths)  # type: ignore[arg-type]  # whole numbers
+        return Without(places, _units_by_place(places, times, len(numbers) + 1), (), by_rate)
 
 
 Item = TypeVar("Item", bound=Hashable)

@@ -522,15 +522,16 @@ class Result(Report):
             _in_units(other, plan, frozenset(cast(DocumentPlace, place).name for place in bag.documents))
         )
         lists = [result.unprojected for result in (self, other) if result.unprojected is not None]
+        reference = self.reference
+        if reference is not None:  # both have one
+            reference = reference.add(cast("Reference", other.reference), force=force)
         return Result(
             bag,
             plan,
             joined_signature(first_signature, second_signature, schemes_of(bag.read)),
             _added_changes(self.prepared, other.prepared),
             [span for of_result in lists for span in of_result] if lists else None,
-            reference=None
-            if self.reference is None
-            else self.reference.add(cast("Reference", other.reference), force=force),
+            reference=reference,
             has_all_tables=self.has_all_tables,
         )
 

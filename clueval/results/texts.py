@@ -272,9 +272,9 @@ def sides_of(
 # In memory
 
 
-def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
+def _bag_in_memory(sides: MemorySides, plan: Plan) -> Bag | None:
     """Return the bag of lists of tags or spans; None if documents must be counted."""
-    if sides.kind == "paths" or len(sides.listed) > 2 or sides.pair_by is not None:
+    if len(sides.listed) > 2 or sides.pair_by is not None:
         return None
     gold, predicted = [side.items for side in sides.listed]
     if sides.kind == "tags":

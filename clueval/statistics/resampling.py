@@ -186,7 +186,7 @@ def _rank(share: float, number: int) -> int:
 def _require_numbers(values: Sequence[float], what: str) -> None:
     if not values:
         raise UsageError(f"there are no {what}")
-    if not math.isfinite(sum(values)):
+    if not all(map(math.isfinite, values)):
         raise UsageError(f"one of the {what} is not a finite number")
 
 

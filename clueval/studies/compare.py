@@ -492,11 +492,10 @@ def fail_if_worse(
         gate = _gate(text, value, limit, f"below the baseline's {before:.6g}{less}")
         if tested is not None:
             gate = gate._replace(tested=tested)
-            if not gate.passed and gate.value is not None and tested.p is None:
-                gate = gate._replace(why=f"{gate.why}, and there is no p-value")
-            elif not gate.passed and gate.value is not None and tested.p is not None:
-                passed, why = tested.p > 1 - trust.confidence, f"{gate.why}, p = {tested.p:.3g}"
-                gate = gate._replace(passed=passed, why=why)
+            if not gate.passed and gate.value is not None:
+                known = "and there is no p-value" if tested.p is None else f"p = {tested.p:.3g}"
+                passed = tested.p is not None and tested.p > 1 - trust.confidence
+                gate = gate._replace(passed=passed, why=f"{gate.why}, {known}")
         yield gate
 
 

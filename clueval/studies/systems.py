@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.matching import KINDS, with_merged
@@ -47,9 +47,6 @@ from clueval.studies.wrong import (
     Search,
     text_order,
 )
-
-if TYPE_CHECKING:
-    pass
 
 Texts = Iterable[Text] | Callable[[], Iterable[Text]]
 """Of each text gold with the first system and with the second one; or what returns them each time anew."""

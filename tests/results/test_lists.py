@@ -1,4 +1,4 @@
-"""Lists of tags and of spans: the fast way counts what documents give."""
+"""Lists of tags and of spans: batches, iterators, and the errors that name a place."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_bad_tag_is_named_with_its_place(
     assert str(error.value).startswith(message)
 
 
-# Lists of spans: the fast way counts what documents give
+# Lists of spans
 
 
 def test_more_lists_than_a_batch_are_all_counted() -> None:

@@ -669,3 +669,21 @@ def test_the_command_writes_the_page() -> None:
     assert json.loads(Path("c.json").read_text(encoding="utf-8"))["systems"] == ["a", "b"]
     assert "<title>a und b</title>" in Path("c.html").read_text(encoding="utf-8")
     assert main(["compare", "a.clueval", "b.clueval", "-o", "c.html", "--format", "json"]) == 2
+
+
+def test_units_differ_at_a_threshold_by_the_counts_behind_it() -> None:
+    def documents(spans: Callable[[int], list[Span]]) -> list[Document]:
+        return [Document(f"d{n}", {"label": spans(n)}, tokens=["w"] * 10) for n in range(10)]
+
+    gold = documents(lambda n: [Span(0, 1, "A"), Span(4, 5, "A")])
+    a = documents(lambda n: [Span(0, 1, "A", features={"s": 0.9})])
+    others = [Span(6, 7, "A", features={"s": 0.1})]
+    b = documents(lambda n: [Span(0, 1 if n else 2, "A", features={"s": 0.9}), *others])
+    path = "gate.label.thresholds.0.9.precision_strict"
+    for thresholds in ("all", "11"):
+        metric = f"gate(score_feature=s,thresholds={thresholds})"
+        result = compare(gold, {"a": a, "b": b}, metrics=metric, scores=[path])
+        (against,) = result.to_dict()["scores"][0]["against_baseline"]
+
+        assert against["units_that_differ"] == 1
+        assert against["low"] is None

@@ -211,7 +211,8 @@ class Tokens:
     ) -> None:
         scheme = scheme_or_error(scheme)
         self.outside_token, *self.tokens = [
-            _token(scheme, token, suffix, delimiter)  # type: ignore[arg-type]  # a class can be hashed
+            # what is no text is not remembered: some of it cannot be
+            (_token if isinstance(token, str) else _token.__wrapped__)(scheme, token, suffix, delimiter)  # type: ignore[arg-type]  # a class can be hashed
             for token in (OUTSIDE, *tokens)
         ]
         self.extended_tokens = [*self.tokens, self.outside_token]

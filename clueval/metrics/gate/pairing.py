@@ -124,13 +124,21 @@ class Evaluation(NamedTuple):
         return counts_of(numbers, self.pairs, taken, self.touched(taken), same)
 
     def touched(self, taken: Sequence[PossiblePair]) -> set[int]:
-        """Return the targets of chosen pairs that a response in no pair touches; see `touches`."""
+        """Return the targets that a response in no chosen pair touches; see `touches`."""
         used = {pair.response for pair in taken}
-        left = [self.case.predicted[number] for number in self.responses if number not in used]
-        if not left:
-            return set()
-        spurious = Touching(left)
-        return {pair.target for pair in taken if spurious.find(self.case.gold[pair.target])}
+        # spans that can be paired touch, unless they are of zero length and at one place
+        touched = {
+            pair.target
+            for pair in self.pairs
+            if pair.response not in used and (len(self.case.gold[pair.target]) or not pair.value & 1)
+        }
+        left = (self.case.predicted[number] for number in self.responses if number not in used)
+        points = {span.start for span in left if not len(span)}
+        for number in self.targets if points else ():
+            ranges = self.case.gold[number].fragments
+            if any(start in points and start < end for start, end in ranges):
+                touched.add(number)
+        return touched
 
 
 def evaluation(

@@ -282,7 +282,7 @@ def _row(
     if "documents" not in counts:
         return counts | {name: rates[name] for name in RECALLS_OF_MENTIONS}
     documents, exposed = counts["documents"], counts["documents_exposed"]
-    # counts that no corpus has are scored where it is found out which counts a figure is made of
+    # one key alone, of which it is asked what it adds to a figure, may have no documents
     is_share = 0 <= exposed <= documents and 0 < documents <= MOST_DOCUMENTS
     bound = upper_bound(exposed, documents, confidence) if is_share else None
     return {**counts, **{name: rates[name] for name in RECALLS}, "document_leak_upper": bound}

@@ -128,10 +128,11 @@ def classification_report(
     """
     check_arguments(None, 1.0, zero_division)
     check_consistent_length(y_true, y_pred)
-    for side in (y_true, y_pred) if scheme is None else ():
-        tags = dict.fromkeys(tag for sentence in side for tag in sentence if not is_ignored(tag))
-        if scheme is None and tags.keys() - {OUTSIDE}:
-            scheme = auto_detect([tags], suffix)
+    if scheme is None:
+        y_true, y_pred = counted_tags(y_true, y_pred, require_tag)
+        for tags in (dict.fromkeys(chain(*side)) for side in (y_true, y_pred)):
+            if scheme is None and tags.keys() - {OUTSIDE}:
+                scheme = auto_detect([tags], suffix)
     counts = _strict_counts(y_true, y_pred, scheme or IOB2, suffix)
     return written(counts, digits, output_dict, zero_division)
 
