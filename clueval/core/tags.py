@@ -317,9 +317,8 @@ def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "
     scheme = scheme or scheme_of(neighbours_of(tags))
     if scheme is None:
         return []
-    wrong = None if invalid == "conlleval" else first_illegal(tags, scheme)
-    if wrong is None:
+    if not count_illegal(neighbours_of(tags), scheme) or invalid == "conlleval":
         return list(decode(tags))
     if invalid == "discard":
         return list(decode_strictly(tags, scheme))
-    raise TagError(ill_formed(tags, wrong, scheme))
+    raise TagError(ill_formed(tags, first_illegal(tags, scheme) or 0, scheme))

@@ -329,7 +329,9 @@ class Result(Report):
         problem = f"no headline of the result has {rate}"
         if paths:
             problem = f"the result has {len(paths)} headlines, so {rate} is not one number"
-        raise UsageError(problem, advice=f"use get with one of {listed}" if listed else "use get with a path")
+        raise UsageError(
+            problem, advice=f"use get with one of {listed}" if listed else "use get with the path of a number"
+        )
 
     def get(self, path: str) -> float | None:
         """Return a number by its path below ``metrics``, as ``levels.entity.unlabelled.4.recall``.
