@@ -83,7 +83,7 @@ def test_a_pyproject_without_a_table_of_clueval_says_nothing(folder: Path, capsy
         ('metrik = "exact"', "no command has an option 'metrik' (did you mean metric?)"),
         ('o = "x.html"', "a configuration cannot have 'o', because it names what is written"),
         ('"-o" = "x.html"', "a configuration cannot have '-o', because it names what is written"),
-        ('ouput = "x.html"', "no command has an option 'ouput' (-o FILE writes a file"),
+        ('ouput = "x.html"', "no command has an option 'ouput' (check its name"),
         ('[erors]\nside = "gold"', "there is no command 'erors' (did you mean errors?)"),
         ('[tool.clueval]\nmetric = "exact"', "clueval.toml has options without [tool.clueval]"),
         ("merge = 3", "merge must be true or false, not an int"),

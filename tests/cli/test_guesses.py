@@ -100,7 +100,7 @@ def test_a_first_guess_leads_on_in_one_line(command: str, capsys: Capture) -> No
         ("gate a b", "there is no command 'gate'; use score with --metric gate"),
         (
             "score samples/germn/gold.vrt b",
-            "germn/gold.vrt: there is no such file or folder (did you mean samples/german?)",
+            "germn/gold.vrt: there is no such file or folder (did you mean samples/german/gold.vrt?)",
         ),
         ("score samples/german/gold2.vrt b", "(did you mean samples/german/gold.vrt?)"),
         ("score nowhere/gold.vrt b", "nowhere/gold.vrt: there is no such file or folder\n"),
