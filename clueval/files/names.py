@@ -173,7 +173,8 @@ def near_synonym(name: str, *, dashes: bool = False) -> str:
     '-o FILE writes a file; its ending says the form'
     """
     near = nearest(name, [known for known in SYNONYMS if len(known) > 3 and "." not in known], NEAR)
-    return written(SYNONYMS[near], dashes=dashes) if near and len(name) > 3 else ""
+    advice = written(SYNONYMS[near], dashes=dashes) if near and len(name) > 3 else ""
+    return "" if name in advice else advice  # the option of this name is not one of the function
 
 
 def written(advice: str, *, dashes: bool = False) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from clueval import UsageError, errors
 from clueval.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -137,3 +138,10 @@ def test_a_wrong_spelling_leads_on_in_one_step(
 def test_words_for_gates_lead_to_them(command: str, first: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command.split()) == 0
     assert capsys.readouterr().out.startswith(first)
+
+
+def test_an_option_of_other_functions_is_not_advised_where_it_was_refused() -> None:
+    with pytest.raises(
+        UsageError, match=r"^errors has no option 'intervals' \(help\(clueval.errors\) lists all\)$"
+    ):
+        errors([["B-A"]], [["B-A"]], intervals=True)
