@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
@@ -39,8 +39,11 @@ WITHOUT_VALUE = "(none)"
 class Step:
     """A transform, a choice among golds, an alignment: from all pairs of one text to those that count.
 
-    A subclass is a frozen dataclass of its settings; a step keeps no state.
+    A subclass is a frozen dataclass of its settings; a step keeps no state. With `is_of_labels`, it needs no documents,
+    see `clueval.transforms.changes.EachLabel`.
     """
+
+    is_of_labels: ClassVar[bool] = False
 
     @property
     def signature(self) -> tuple[str, str]:

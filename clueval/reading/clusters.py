@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import accumulate, chain, compress, islice, pairwise, product, repeat
 from operator import ne, not_, or_
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
@@ -44,6 +44,9 @@ from clueval.core.tags import (
 )
 from clueval.core.tally import added
 from clueval.files.errors import CluevalError, TagError
+
+if TYPE_CHECKING:
+    from clueval.transforms.changes import EachLabel
 
 # What is left to documents
 
@@ -70,7 +73,7 @@ def require_usual(plan: Plan, layers: Sequence[str], *, are_tags: bool = False) 
     if needing or not all(metric.keeps for metric in of_cases):
         raise Unusual("a metric needs documents")
     if plan.align is not None or not all(
-        step.signature[0] in ("", ALTERNATIVES, UNIT) or hasattr(step, "renamed") for step in plan.steps
+        step.signature[0] in ("", ALTERNATIVES, UNIT) or step.is_of_labels for step in plan.steps
     ):
         raise Unusual("documents are changed before they are counted")
     filters_spans = any(key in layers for key in plan.where)
@@ -95,7 +98,7 @@ class NewLabels:
     """The labels that the steps of a plan give to the labels of each side, and what they note of it."""
 
     def __init__(self, plan: Plan) -> None:
-        self.steps: list[Any] = [step for step in plan.steps if hasattr(step, "renamed")]
+        self.steps = cast("list[EachLabel]", [step for step in plan.steps if step.is_of_labels])
         if self.steps and plan.sides != SIDES:
             raise Unusual("labels of other sides than gold and predicted are changed")
         # by side and label; an empty one: its spans are left out

@@ -185,7 +185,7 @@ def bag_of_texts(
         require_usual(plan, [layer])
         if plan.by or plan.units or plan.where or plan.merge:
             raise Unusual("documents are told apart, or layers are merged")
-        if any(hasattr(step, "renamed") for step in plan.steps):
+        if any(step.is_of_labels for step in plan.steps):
             raise Unusual("labels are changed")
         if is_in_characters(plan) and unit != "character":
             raise Unusual("positions must be converted")

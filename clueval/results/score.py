@@ -192,10 +192,7 @@ def scored(
     plan, names = plan_of(chosen, gold, layers, groups)
     _require_other_data(groups.preparing, gold, predicted)
     if texts is None:
-        texts = opened(gold, predicted, groups, layers, plan)
-    texts.steps = (*texts.steps, *steps)
-    if texts.reading is not None:
-        texts.reading = replace(texts.reading, steps=texts.steps)
+        texts = opened(gold, predicted, groups, layers, plan, steps)
     bag = bag_of(texts, plan, names, groups.workers)
     # the other steps that documents need say nothing without notes
     all_steps = steps_in_order(texts.steps, plan) if bag.notes else (*texts.steps, *plan.steps)
@@ -253,21 +250,21 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
         return bag
     if workers.jobs == 1 and workers.executor is None:
         workers.say("1 process: as requested")
-        return sum_of(reading.count(files, plan, layers, workers.progress), plan.units)
+        return sum_of(reading.count(files, plan, texts.steps, layers, workers.progress), plan.units)
     from clueval.reading.clusters import Unusual, require_usual  # one process needs none of these
     from clueval.results.workers import count_tasks, tasks_of
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
         reading = replace(reading, sides=reading.sides.with_absolute_texts())
-    by_documents = bool(reading.steps)
+    by_documents = bool(texts.steps)
     try:
         require_usual(plan, layers)
     except Unusual:
         by_documents = True
     return count_tasks(
         tasks_of([(pair, pair[1:]) for pair in files]),
-        partial(count_task, reading, plan, tuple(layers)),
+        partial(count_task, reading, plan, texts.steps, tuple(layers)),
         units=plan.units,
         jobs=workers.jobs,
         executor=workers.executor,
@@ -288,9 +285,11 @@ def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
     return sum_of_parts(chain([first, second], bags), units)
 
 
-def count_task(reading: FileReading, plan: Plan, layers: Sequence[str], task: Task) -> Bag:
+def count_task(
+    reading: FileReading, plan: Plan, first: Sequence[Step], layers: Sequence[str], task: Task
+) -> Bag:
     """Count the pairs of files of a task, also in another process."""
-    return sum_of(reading.count(task.pairs, plan, layers), plan.units)
+    return sum_of(reading.count(task.pairs, plan, first, layers), plan.units)
 
 
 def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Mapping[str, str]) -> Result:

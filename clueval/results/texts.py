@@ -56,8 +56,15 @@ class Texts:
     fast: Callable[[Plan], Bag | None] = lambda plan: None
 
 
-def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | None, plan: Plan) -> Texts:
-    """Open both sides, before any document is read.
+def opened(
+    gold: Any,
+    predicted: Any,
+    groups: Groups,
+    layers: LayerColumns | None,
+    plan: Plan,
+    steps: Sequence[Step] = (),
+) -> Texts:
+    """Open both sides, before any document is read; `steps` are further ones that come first.
 
     Raises `UsageError` for sides that do not go together, and for options that do not apply to them.
     """
@@ -89,13 +96,13 @@ def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | Non
             raise UsageError("tags have no scores", advice=advice)
         read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
     if sides.kind != "paths":
-        steps = _first_steps(sides, groups, plan)
-        return Texts(pairs, sides.kind, steps, read, schemes, fast=partial(_bag_in_memory, sides))
+        first = (*_first_steps(sides, groups, plan), *steps)
+        return Texts(pairs, sides.kind, first, read, schemes, fast=partial(_bag_in_memory, sides))
     file_groups = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
     files = [(group.name, group.paths[0], group.paths[1]) for group in file_groups]
-    steps = _first_steps(sides, groups, plan)
-    reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single, steps)
-    return Texts(pairs, "paths", steps, read, schemes, files, reading)
+    first = (*_first_steps(sides, groups, plan), *steps)
+    reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
+    return Texts(pairs, "paths", first, read, schemes, files, reading)
 
 
 def kept(side: Any) -> Any:
@@ -111,13 +118,11 @@ class FileReading:
         sides: how the files of each side are read, without the files.
         schemes: the schemes that were named, by side.
         is_single: whether a file holds both sides in different columns.
-        steps: the steps that come first; with some, documents are counted.
     """
 
     sides: FileSides
     schemes: Mapping[str, str]
     is_single: bool
-    steps: tuple[Step, ...] = ()
 
     def sources(self, pair: FilePair, progress: Progress | None = None) -> tuple[Source, ...]:
         """Return the two files of a pair. Raises `UsageError` for one file that cannot have both sides."""
@@ -130,39 +135,50 @@ class FileReading:
         return sources
 
     def count(
-        self, pairs: Iterable[FilePair], plan: Plan, layers: Sequence[str], progress: Progress | None = None
+        self,
+        pairs: Iterable[FilePair],
+        plan: Plan,
+        first: Sequence[Step],
+        layers: Sequence[str],
+        progress: Progress | None = None,
     ) -> Iterator[Bag]:
-        """Yield the bags of pairs of files, in their order; those of one document each have one together."""
+        """Yield the bags of pairs of files, in their order; those of one document each have one together.
+
+        The steps `first` come before those of the plan; with some, documents are counted.
+        """
         for are_documents, group in groupby(
             (self.sources(pair, progress) for pair in pairs),
             key=lambda sources: all(source.form.is_one_document for source in sources),
         ):
+            for sources in () if are_documents else group:
+                bag = None if first else self._bag_of_lines(sources, plan)
+                yield self._bag_of_documents([sources], plan, first, layers) if bag is None else bag
             if are_documents:
-                yield self._bag_of_documents(group, plan, layers)
-            else:
-                yield from (self._bag_of_pair(sources, plan, layers) for sources in group)
+                yield self._bag_of_documents(group, plan, first, layers)
 
-    def _bag_of_pair(self, sources: Sequence[Source], plan: Plan, layers: Sequence[str]) -> Bag:
+    def _bag_of_lines(self, sources: Sequence[Source], plan: Plan) -> Bag | None:
+        """Return the bag of two files of columns or rows; None if their documents must be counted."""
         from clueval.reading.column_files import bag_of_columns  # not needed for what is in memory
 
-        bag = None if self.steps else bag_of_columns(sources, plan)
-        if bag is None and not self.steps and all(source.form.kind == "rows" for source in sources):
+        bag = bag_of_columns(sources, plan)
+        if bag is None and all(source.form.kind == "rows" for source in sources):
             from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
             rows = [source.anew() for source in sources]
             bag = bag_of_row_files(rows, self.sides.texts_of(rows, Read()), plan)
-            sources = sources if bag is None else rows
-        if bag is None:
-            return self._bag_of_documents([sources], plan, layers)
-        for side, source in zip(SIDES, sources, strict=True):
-            source.see(bag.read, side)
-        bag.read.settle(self.schemes)
+            sources = rows
+        if bag is not None:
+            for side, source in zip(SIDES, sources, strict=True):
+                source.see(bag.read, side)
+            bag.read.settle(self.schemes)
         return bag
 
-    def _bag_of_documents(self, pairs: Iterable[Sequence[Source]], plan: Plan, layers: Sequence[str]) -> Bag:
+    def _bag_of_documents(
+        self, pairs: Iterable[Sequence[Source]], plan: Plan, first: Sequence[Step], layers: Sequence[str]
+    ) -> Bag:
         read = Read()
         texts = chain.from_iterable(self.sides.texts_of(sources, read) for sources in pairs)
-        bag = count(_pairs(texts), replace(plan, steps=steps_in_order(self.steps, plan)), layers)
+        bag = count(_pairs(texts), replace(plan, steps=steps_in_order(first, plan)), layers)
         bag.read.include(read)
         bag.read.settle(self.schemes)
         return bag

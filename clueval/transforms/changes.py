@@ -78,6 +78,8 @@ class EachLabel(EachSpan):
     Such a step needs no documents: readers of tags and rows rename the labels of what they have read.
     """
 
+    is_of_labels: ClassVar[bool] = True
+
     def renamed(self, label: str | None, side: str) -> str | None:
         """Return the new name of a label; an empty one leaves the span out."""
         raise NotImplementedError
