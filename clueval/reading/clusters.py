@@ -64,16 +64,15 @@ def require_usual(plan: Plan, layers: Sequence[str], *, are_tags: bool = False) 
     Where spans `are_tags`, a metric of documents may have the method `count_tags`, which takes the tags of both sides
     between two positions outside all spans, and returns None if it needs documents.
 
-    Alternatives change nothing, because tags and plain spans have none; nor do steps without a name, which compare
-    texts and set spans without a place apart. Steps that change single labels (`clueval.transforms.changes.EachLabel`)
-    are done by `NewLabels`.
+    Alternatives change nothing, because tags and plain spans have none. Steps that change single labels
+    (`clueval.transforms.changes.EachLabel`) are done by `NewLabels`.
     """
     of_cases, of_documents = split_metrics(plan.metrics)
     needing = [metric for metric in of_documents if not (are_tags and hasattr(metric, "count_tags"))]
     if needing or not all(metric.keeps for metric in of_cases):
         raise Unusual("a metric needs documents")
     if plan.align is not None or not all(
-        step.signature[0] in ("", ALTERNATIVES, UNIT) or step.is_of_labels for step in plan.steps
+        step.signature[0] in (ALTERNATIVES, UNIT) or step.is_of_labels for step in plan.steps
     ):
         raise Unusual("documents are changed before they are counted")
     filters_spans = any(key in layers for key in plan.where)

@@ -69,8 +69,7 @@ class Accumulator(Hinting):
             raise UsageError(
                 f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
             )
-        plan = Plan(chosen_metrics(metrics), merge)
-        self._plan = replace(plan, steps=steps_in_order((), plan))
+        self._plan = Plan(chosen_metrics(metrics), merge)
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid, self._names = invalid, names
         require_scheme(self._scheme, invalid)
@@ -108,12 +107,16 @@ class Accumulator(Hinting):
                 "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
             )
         texts = opened(gold, predicted, groups_of(Reading(), tag_options, "update"), None, self._plan)
-        fast = texts.fast(self._plan)
-        new = count(texts.pairs, self._plan, self._bag.layers) if fast is None else fast
+        new = texts.fast(self._plan)
+        if new is None:
+            new = count(texts.pairs, self._plan_of_documents(), self._bag.layers)
         new.read.include(texts.read)
         if not new.layers:
             new.read.without_text = 0  # empty lists may be tags or spans
         self._add(new, texts.kind == "tags" and bool(new.documents))
+
+    def _plan_of_documents(self) -> Plan:
+        return replace(self._plan, steps=steps_in_order((), self._plan))
 
     def _add(self, new: Bag, tagged: bool) -> None:
         """Add a bag. Raises `TagError`, and adds nothing, if no scheme has the tags of both."""
@@ -138,7 +141,8 @@ class Accumulator(Hinting):
         bag.read.treatments = {self._invalid}
         if not bag.layers:
             bag.read.without_text = bag.documents.total()  # as `clueval.score` says of empty lists
-        return result_of(bag, self._plan, is_tagged=self._tagged, where="all", choices={})
+        plan = self._plan_of_documents() if bag.notes else self._plan
+        return result_of(bag, plan, is_tagged=self._tagged, where="all", choices={})
 
     def merge_state(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:
         """Add the counts of one or several other accumulators, which do not change. After an error, none is added.

@@ -103,7 +103,7 @@ class Pairs:
         sides = self.gold, *self.systems
         if MERGED in self.layers or self.plan.where or self.groups.golds():
             return False
-        if any(step.signature[0] not in ("", ALTERNATIVES) for step in self.plan.steps):
+        if any(step.signature[0] != ALTERNATIVES for step in self.plan.steps):
             return False
         try:
             require_usual(self.plan, self.layers, are_tags=True)
