@@ -76,9 +76,9 @@ def require_kind(value: object, annotation: str, name: str) -> None:
     Traceback (most recent call last):
     clueval.files.errors.UsageError: token must be a whole number or None, not a str
     """
-    if isinstance(value, str) and not value and "Path" in annotation:
-        raise UsageError(f"{name} is empty", advice="give the name of a file, or leave it out")
     kinds = _kinds_of(annotation)
+    if isinstance(value, str) and not value and _KINDS["Path"] in kinds:
+        raise UsageError(f"{name} is empty", advice="give the name of a file, or leave it out")
     for kind in kinds:
         if kind.holds(value):
             return
