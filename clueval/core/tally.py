@@ -24,6 +24,10 @@ else:
     Tally = Counter  # to call the alias takes twice as long
 
 
+EPSILON = 1e-12
+"""Rates that are equal may be computed with this difference."""
+
+
 def added(tallies: Iterable[tuple[Tally, int]]) -> Tally:
     """Return the sum of tallies, each taken a number of times."""
     total: dict[tuple[Any, ...], int] = {}

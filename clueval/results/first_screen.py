@@ -116,7 +116,7 @@ def headline_f1(report: Report, metrics: Sequence[AnyMetric]) -> str:
     elif metric.name == "levels" or metric == Exact():
         what = phrase("start, end and label are right")
     else:
-        what = phrase("{what}, as metric {metric} counts", what=first.what, metric=visible(metric.name))
+        what = phrase("{what} of metric {metric}", what=first.what, metric=visible(metric.name))
     return f"F1 {', '.join(shown)}: {what}"
 
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
+from clueval.core.tally import EPSILON
 from clueval.files.errors import FileError, UsageError, described
 from clueval.files.options import checked_call, fraction, refuse_unknown, require_kind
 from clueval.results.comparing import ComparedUnits, Comparing, DropTest, comparable
@@ -351,7 +352,6 @@ def _differences_of_pairs(
         yield {"score": text, "pairs": entries}
 
 
-_EPSILON = 1e-12
 _ENDS = ("low", "high")
 _RATES = frozenset({"precision", "recall", "f1", "f", "accuracy", "upper"})
 """Words in the names of rates."""
@@ -502,5 +502,5 @@ def fail_if_worse(
 def _gate(score: str, value: float | None, limit: float, below: str) -> ScoreGate:
     if value is None:
         return ScoreGate(score, None, limit, False, "it is undefined")
-    passed = value >= limit - _EPSILON
+    passed = value >= limit - EPSILON
     return ScoreGate(score, value, limit, passed, "" if passed else f"{value:.6g} is {below}")

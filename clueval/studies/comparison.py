@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from clueval.core.tally import EPSILON
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, cut, difference, percent
@@ -14,8 +15,6 @@ from clueval.results.summary import counted
 from clueval.results.tables import named
 from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
 from clueval.version import __version__
-
-_EPSILON = 1e-12  # 1 - 0.95 is a little more than 0.05
 
 _UNITS = {"document": "documents", "sentence": "sentences"}
 
@@ -149,7 +148,7 @@ class Comparison(Report):
         if p != entry["p"]:
             shown_test += phrase(" after Holm's correction")
         size = _difference(score, entry)
-        is_significant = p <= 1 - self.confidence + _EPSILON
+        is_significant = p <= 1 - self.confidence + EPSILON  # 1 - 0.95 is a little more than 0.05
         verdict = "{name} and {baseline} do not differ significantly (difference {points} points{shown})"
         if is_significant and value > 0:
             verdict = "{name} is better than {baseline} by {points} points{shown}"

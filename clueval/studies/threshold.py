@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.metric import AnyMetric
+from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, require_kind
@@ -69,11 +70,11 @@ class Measure(NamedTuple):
     def best(self, curve: Sequence[Point], subject: str) -> Point:
         """Return the best point of a curve. Raises `NoThreshold`; `subject` says of what the curve is.
 
-        Rates that differ by less than 1e-12 are equal, as for gates; of equal rates, the higher threshold is taken.
+        Rates that have the same twelve decimals are equal; of equal rates, the higher threshold is taken.
         """
         if not curve:
             raise NoThreshold(f"{subject} has no scores", advice="predicted must have spans with scores")
-        meets = [point for point in curve if point[self.other] >= self.least - 1e-12]
+        meets = [point for point in curve if point[self.other] >= self.least - EPSILON]
         if not meets:
             raise NoThreshold(f"no threshold of {subject} meets {self.text}", advice="ask for a lower value")
         return max(meets, key=lambda point: (round(point[self.rate], 12), point["threshold"]))

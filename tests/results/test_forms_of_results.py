@@ -472,8 +472,8 @@ def test_first_screen_of_a_layer_that_predicted_has_without_spans_has_its_zero()
     ("metric", "sentence"),
     [
         ("exact", "F1 50.00 %: start, end and label are right"),
-        ("exact(min_overlap=0.5)", "F1 100.00 %: micro, as metric exact counts"),
-        ("fair", "F1 66.67 %: fair, as metric fair counts"),
+        ("exact(min_overlap=0.5)", "F1 100.00 %: micro of metric exact"),
+        ("fair", "F1 66.67 %: fair of metric fair"),
         ("levels,exact", ""),
         ("confusion", ""),
     ],

@@ -12,15 +12,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError, visible
 from clueval.files.options import fraction
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
 from clueval.statistics.distributions import trials_needed, upper_bound
 from clueval.studies.masking.words import percent_above
-
-NEAR = 1e-12
-"""A figure that misses its limit by no more than this keeps it."""
 
 Reports = Mapping[str, Mapping[str, Any]]
 """The report of each sequence."""
@@ -101,7 +99,7 @@ def failures(
                     why=_why(reports, figure),
                     **limit_words,
                 )
-            elif value >= limit - NEAR if is_lower else value <= limit + NEAR:
+            elif value >= limit - EPSILON if is_lower else value <= limit + EPSILON:
                 continue
             elif bound is None:
                 yield phrase(
@@ -126,7 +124,7 @@ def documents_needed(number: int, leaking: int, limit: float, confidence: float)
     '60 documents cannot show less than 4.9 %: 299 documents without a leak are needed'
     """
     least = percent_above(upper_bound(0, number, confidence))
-    without, needed = (trials_needed(k, limit + NEAR, confidence) for k in (0, leaking))
+    without, needed = (trials_needed(k, limit + EPSILON, confidence) for k in (0, leaking))
     if without is None:
         return phrase(
             "{n} document cannot show less than {least} %, and {most} would not be enough|"
