@@ -29,7 +29,6 @@ from clueval.files.overwriting import input_path, refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
 from clueval.reading.options import PAIR_BY, layer_names
-from clueval.reports.content import form_of
 from clueval.reports.forms import place_lines
 from clueval.reports.language import in_language
 from clueval.reports.place import Place
@@ -220,8 +219,6 @@ def curate(
 
     if union and votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
-    if undecided is not None and not _is_plain(undecided):
-        form_of(undecided)  # refuses another ending
     paths, conflicts = decisions["decisions"], decisions["conflicts"]
     decided = None if paths is None else read_decisions(paths, conflicts=conflicts)
     lines = [] if decided is None else [*decided.rows()]

@@ -173,8 +173,9 @@ def near_synonym(name: str, *, dashes: bool = False) -> str:
     '-o FILE writes a file; its ending says the form'
     """
     near = nearest(name, [known for known in SYNONYMS if len(known) > 3 and "." not in known], NEAR)
-    advice = written(SYNONYMS[near], dashes=dashes) if near and len(name) > 3 else ""
-    return "" if name in advice else advice  # the option of this name is not one of the function
+    if near is None or len(name) <= 3 or re.search(rf"\{{{re.escape(name)}\b", SYNONYMS[near]):
+        return ""  # the last: the advice is an option of this name, which the function does not have
+    return written(SYNONYMS[near], dashes=dashes)
 
 
 def written(advice: str, *, dashes: bool = False) -> str:

@@ -80,7 +80,7 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
 
 def _near_path(path: Path) -> str | None:
     """Return a question that suggests a similar name in the last folder of the path that exists, or nothing."""
-    from clueval.files.names import nearest  # only for names that do not exist
+    from clueval.files.names import NEAR, nearest  # only for names that do not exist
 
     missing = Path(str(path))  # a member of an archive has no folder to list
     while not missing.parent.is_dir() and missing.parent != missing:
@@ -90,7 +90,7 @@ def _near_path(path: Path) -> str | None:
             names = [entry.name for entry in islice(entries, _MOST_NAMES)]
     except OSError:
         return None
-    near = nearest(missing.name, names, 0.75)
+    near = nearest(missing.name, names, NEAR)
     if near is None:
         return None
     similar = missing.with_name(near) / Path(str(path)).relative_to(missing)

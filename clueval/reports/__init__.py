@@ -2,5 +2,5 @@
 
 A study writes a subclass of `Report` (`report.py`): its `Content` (`content.py`), out of tables (`table.py`) and places
 (`place.py`). `forms.py` has the forms for a terminal and for papers, `page.py` the web page with `page.html`, `page.js`
-and `page.css`, `files.py` writes files by their endings, and `language.py` finds the texts of a language.
+and `page.css`, and `language.py` finds the texts of a language.
 """

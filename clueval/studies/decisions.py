@@ -11,14 +11,12 @@ of files and lines does not matter.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import file_digest, sha256
-from io import StringIO
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -437,7 +435,7 @@ class ReportWithDecisions(Report):
         super().write(path, lang=lang, text_lang=text_lang)
 
 
-def keep_decisions(path: Path, known: Iterable[Mapping[str, object]] = ()) -> None:
+def keep_decisions(path: Path, known: Iterable[Mapping[str, object]]) -> None:
     """Raise `FileError` for a table or workbook with decisions, unless all are among the `known` lines.
 
     They are, too, as a table of a report with the known lines has them. A table of decisions that cannot be read may
@@ -449,7 +447,7 @@ def keep_decisions(path: Path, known: Iterable[Mapping[str, object]] = ()) -> No
     try:
         with reading_an_output():
             written = [_decision(*row) for row in _rows_to_keep(path, form)]
-    except (CluevalError, OSError, ValueError, csv.Error) as error:
+    except (CluevalError, OSError) as error:
         raise FileError(
             "is a table of decisions that cannot be read, and would be overwritten",
             file=str(path),
@@ -482,20 +480,20 @@ def _in_words(decision: Decision | PlaceDecision) -> tuple[str, ...]:
 
 def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str, object]]]:
     """Yield the rows of a table of decisions, as `_rows` does; none of another table. A CSV may have semicolons."""
+    from clueval.formats.input_file import InputFile  # few reports are written over a file
+    from clueval.formats.table_columns import records_of
+
     if form == "workbook":
         with suppress(FormatError):  # another workbook
             yield from _rows_of_workbook(path)
         return
-    header = beginning_of(path).lstrip().partition("\n")[0].strip()
-    separator = "\t" if form == "tsv" else max(",;\t", key=header.count)
-    if not {name.strip('" ') for name in header.split(separator)} >= NEEDED:
-        return
-    if form == "tsv":
-        yield from _rows(path)
-        return
-    text = b"".join(raw_blocks(path)).decode()
-    for number, row in enumerate(csv.DictReader(StringIO(text, newline=""), delimiter=separator), 2):
-        yield str(path), number, {name: cell for name, cell in row.items() if name}
+    records = records_of(InputFile(path))
+    header: Sequence[str] = ()
+    with suppress(FormatError):  # no table
+        _, header = next(records, (0, ()))
+    if {*header} >= NEEDED:
+        for number, fields in records:
+            yield str(path), number, dict(zip(header, fields, strict=False))
 
 
 def require_no_choices(names: Iterable[str]) -> None:
