@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.core.bag import Read
 from clueval.core.count import Step
@@ -387,6 +387,8 @@ class TokenWeights(EachPair):
 
     Reads the lines of each gold file once more, in the order of the documents; holds one line.
     """
+
+    comes_first: ClassVar[bool] = True
 
     def __init__(self, column: int) -> None:
         self._column = column

@@ -40,10 +40,12 @@ class Step:
     """A transform, a choice among golds, an alignment: from all pairs of one text to those that count.
 
     A subclass is a frozen dataclass of its settings; a step keeps no state. With `is_of_labels`, it needs no documents,
-    see `clueval.transforms.changes.EachLabel`.
+    see `clueval.transforms.changes.EachLabel`. With `comes_first`, it gives both sides one text, places answers, or
+    adds what the options of other steps are about.
     """
 
     is_of_labels: ClassVar[bool] = False
+    comes_first: ClassVar[bool] = False
 
     @property
     def signature(self) -> tuple[str, str]:

@@ -13,7 +13,6 @@ processes can be added, in any order, with the same result as one accumulator.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from clueval.core.bag import Bag
@@ -27,7 +26,7 @@ from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import is_path_or_paths, require_scheme
 from clueval.reports.report import Hinting
-from clueval.results.options import groups_of, steps_in_order
+from clueval.results.options import groups_of, with_steps_of_documents
 from clueval.results.result import Result
 from clueval.results.score import result_of
 from clueval.results.signature import Signature, require_same
@@ -109,14 +108,11 @@ class Accumulator(Hinting):
         texts = opened(gold, predicted, groups_of(Reading(), tag_options, "update"), None, self._plan)
         new = texts.fast(self._plan)
         if new is None:
-            new = count(texts.pairs, self._plan_of_documents(), self._bag.layers)
+            new = count(texts.pairs, with_steps_of_documents(self._plan), self._bag.layers)
         new.read.include(texts.read)
         if not new.layers:
             new.read.without_text = 0  # empty lists may be tags or spans
         self._add(new, texts.kind == "tags" and bool(new.documents))
-
-    def _plan_of_documents(self) -> Plan:
-        return replace(self._plan, steps=steps_in_order((), self._plan))
 
     def _add(self, new: Bag, tagged: bool) -> None:
         """Add a bag. Raises `TagError`, and adds nothing, if no scheme has the tags of both."""
@@ -141,7 +137,7 @@ class Accumulator(Hinting):
         bag.read.treatments = {self._invalid}
         if not bag.layers:
             bag.read.without_text = bag.documents.total()  # as `clueval.score` says of empty lists
-        plan = self._plan_of_documents() if bag.notes else self._plan
+        plan = with_steps_of_documents(self._plan) if bag.notes else self._plan
         return result_of(bag, plan, is_tagged=self._tagged, where="all", choices={})
 
     def merge_state(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:

@@ -383,16 +383,18 @@ def _with_curves(
             yield metric
 
 
-def steps_in_order(first: Sequence[Step], plan: Plan) -> tuple[Step, ...]:
-    """Return the steps of a plan after those that give both sides one text, with those that all documents need."""
+def with_steps_of_documents(plan: Plan) -> Plan:
+    """Return a plan with the steps that all documents need, in the order in which they are applied."""
     from clueval.reading.same_text import SameText  # few files of columns need these
     from clueval.transforms.changes import Alternatives, SetApart
 
-    before = [step for step in plan.steps if step.signature[0] != UNIT]
-    if not any(step.signature[0] == ALTERNATIVES for step in before):
-        before.append(Alternatives())
+    first = [step for step in plan.steps if step.comes_first]
     last = [step for step in plan.steps if step.signature[0] == UNIT]
-    return (*first, SetApart(), *before, *([] if texts_may_differ(plan) else [SameText()]), *last)
+    between = [step for step in plan.steps if not step.comes_first and step.signature[0] != UNIT]
+    if not any(step.signature[0] == ALTERNATIVES for step in between):
+        between.append(Alternatives())
+    same_text = [] if texts_may_differ(plan) else [SameText()]
+    return replace(plan, steps=(*first, SetApart(), *between, *same_text, *last))
 
 
 def texts_may_differ(plan: Plan) -> bool:

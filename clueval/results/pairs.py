@@ -31,7 +31,7 @@ from clueval.reading.options import (
     require_layers,
     spooled,
 )
-from clueval.results.options import Groups, groups_of, plan_of, require_names, steps_in_order
+from clueval.results.options import Groups, groups_of, plan_of, require_names, with_steps_of_documents
 from clueval.results.texts import kept, opened
 from clueval.transforms.changes import checked
 
@@ -152,7 +152,7 @@ class Pairs:
         """Yield the pairs with a system; `bag` gets what is checked at the end."""
         with spooled(self.gold, predicted) as (gold, predicted):
             texts = opened(gold, predicted, self.groups, self.columns, self.plan)
-            plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
+            plan = with_steps_of_documents(replace(self.plan, steps=(*texts.steps, *self.plan.steps)))
             tags = Read()
             for pairs in texts.pairs:
                 for side, document in zip(SIDES, pairs[0].sides, strict=True):

@@ -32,8 +32,8 @@ from clueval.results.options import (
     groups_of,
     plan_of,
     require_names,
-    steps_in_order,
     texts_may_differ,
+    with_steps_of_documents,
 )
 from clueval.results.result import BagReports, Result
 from clueval.results.signature import Signature, written_filter
@@ -193,10 +193,10 @@ def scored(
     _require_other_data(groups.preparing, gold, predicted)
     if texts is None:
         texts = opened(gold, predicted, groups, layers, plan, steps)
+    plan = replace(plan, steps=(*texts.steps, *plan.steps))
     bag = bag_of(texts, plan, names, groups.workers)
-    # the other steps that documents need say nothing without notes
-    all_steps = steps_in_order(texts.steps, plan) if bag.notes else (*texts.steps, *plan.steps)
-    plan = replace(plan, steps=all_steps)
+    if bag.notes:  # otherwise the steps that documents need say nothing
+        plan = with_steps_of_documents(plan)
     if plan.units is not None or plan.where:
         from clueval.files.opening import is_folder
         from clueval.results.units import in_units, settled_units  # few results need them
@@ -242,29 +242,29 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     if reading is None or not files:
         if texts.kind == "paths":
             workers.say("1 process: documents are read one by one")
-        bag = None if texts.steps else texts.fast(plan)
+        bag = texts.fast(plan)
         if bag is None:
-            bag = count(texts.pairs, replace(plan, steps=steps_in_order(texts.steps, plan)), layers)
+            bag = count(texts.pairs, with_steps_of_documents(plan), layers)
         bag.read.include(texts.read)
         bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
         return bag
     if workers.jobs == 1 and workers.executor is None:
         workers.say("1 process: as requested")
-        return sum_of(reading.count(files, plan, texts.steps, layers, workers.progress), plan.units)
+        return sum_of(reading.count(files, plan, layers, workers.progress), plan.units)
     from clueval.reading.clusters import Unusual, require_usual  # one process needs none of these
     from clueval.results.workers import count_tasks, tasks_of
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
         reading = replace(reading, sides=reading.sides.with_absolute_texts())
-    by_documents = bool(texts.steps)
+    by_documents = False
     try:
         require_usual(plan, layers)
     except Unusual:
         by_documents = True
     return count_tasks(
         tasks_of([(pair, pair[1:]) for pair in files]),
-        partial(count_task, reading, plan, texts.steps, tuple(layers)),
+        partial(count_task, reading, plan, tuple(layers)),
         units=plan.units,
         jobs=workers.jobs,
         executor=workers.executor,
@@ -285,11 +285,9 @@ def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
     return sum_of_parts(chain([first, second], bags), units)
 
 
-def count_task(
-    reading: FileReading, plan: Plan, first: Sequence[Step], layers: Sequence[str], task: Task
-) -> Bag:
+def count_task(reading: FileReading, plan: Plan, layers: Sequence[str], task: Task) -> Bag:
     """Count the pairs of files of a task, also in another process."""
-    return sum_of(reading.count(task.pairs, plan, first, layers), plan.units)
+    return sum_of(reading.count(task.pairs, plan, layers), plan.units)
 
 
 def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Mapping[str, str]) -> Result:

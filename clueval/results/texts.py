@@ -20,7 +20,7 @@ from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.formats.options import Reading
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths, require_pair_by
-from clueval.results.options import Groups, steps_in_order, texts_may_differ
+from clueval.results.options import Groups, texts_may_differ, with_steps_of_documents
 
 if TYPE_CHECKING:
     from clueval.files.opening import Progress
@@ -138,23 +138,19 @@ class FileReading:
         self,
         pairs: Iterable[FilePair],
         plan: Plan,
-        first: Sequence[Step],
         layers: Sequence[str],
         progress: Progress | None = None,
     ) -> Iterator[Bag]:
-        """Yield the bags of pairs of files, in their order; those of one document each have one together.
-
-        The steps `first` come before those of the plan; with some, documents are counted.
-        """
+        """Yield the bags of pairs of files, in their order; those of one document each have one together."""
         for are_documents, group in groupby(
             (self.sources(pair, progress) for pair in pairs),
             key=lambda sources: all(source.form.is_one_document for source in sources),
         ):
             for sources in () if are_documents else group:
-                bag = None if first else self._bag_of_lines(sources, plan)
-                yield self._bag_of_documents([sources], plan, first, layers) if bag is None else bag
+                bag = self._bag_of_lines(sources, plan)
+                yield self._bag_of_documents([sources], plan, layers) if bag is None else bag
             if are_documents:
-                yield self._bag_of_documents(group, plan, first, layers)
+                yield self._bag_of_documents(group, plan, layers)
 
     def _bag_of_lines(self, sources: Sequence[Source], plan: Plan) -> Bag | None:
         """Return the bag of two files of columns or rows; None if their documents must be counted."""
@@ -173,12 +169,10 @@ class FileReading:
             bag.read.settle(self.schemes)
         return bag
 
-    def _bag_of_documents(
-        self, pairs: Iterable[Sequence[Source]], plan: Plan, first: Sequence[Step], layers: Sequence[str]
-    ) -> Bag:
+    def _bag_of_documents(self, pairs: Iterable[Sequence[Source]], plan: Plan, layers: Sequence[str]) -> Bag:
         read = Read()
         texts = chain.from_iterable(self.sides.texts_of(sources, read) for sources in pairs)
-        bag = count(_pairs(texts), replace(plan, steps=steps_in_order(first, plan)), layers)
+        bag = count(_pairs(texts), with_steps_of_documents(plan), layers)
         bag.read.include(read)
         bag.read.settle(self.schemes)
         return bag

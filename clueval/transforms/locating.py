@@ -70,6 +70,8 @@ class Locating(EachPair):
     Raises `UsageError` for another occurrence, and for a gold document without text.
     """
 
+    comes_first: ClassVar[bool] = True
+
     occurrence: str = FREE
     steps: LocationSteps = field(default_factory=LocationSteps.of)
 
@@ -350,6 +352,7 @@ class InlineAnswers(EachPair):
 
     max_cells: int = MAX_CELLS
 
+    comes_first: ClassVar[bool] = True
     signature: ClassVar[tuple[str, str]] = (LOCATED, "aligned")
     zeros: ClassVar[Sequence[Note]] = tuple((name,) for name in COUNTED)
 

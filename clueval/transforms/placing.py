@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import ge, is_not
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from clueval.core.alignment import Characters
 from clueval.core.document import Document, Pair, Sentence
@@ -55,6 +55,8 @@ class Placing(EachPair):
         what: what was placed, for the signature.
         named: both formats give ids of documents, which then must be equal.
     """
+
+    comes_first: ClassVar[bool] = True
 
     in_tokens: bool = False
     what: str = "tokens"
