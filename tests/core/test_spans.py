@@ -381,7 +381,9 @@ def test_metadata_of_documents_are_texts_as_in_rows() -> None:
 
     assert document.metadata == {"year": "2020", "final": "true", "court": "BGH"}
     assert [read.metadata for read in documents_from([row], "doccano")] == [document.metadata]
-    assert score([document], [document], metrics="exact", by="year").by["year"].keys() == {"2020"}
+    assert score([document], [document], metrics="exact", by="year").to_dict()["by"]["year"].keys() == {
+        "2020"
+    }
 
 
 def test_metadata_that_is_no_text_is_named() -> None:
