@@ -146,11 +146,19 @@ class GateCounts(NamedTuple):
             "error_rate_lenient": rate(mismatch + wrong, responses),
         }
 
-    def shares(self) -> dict[str, Counts]:
-        """Return those measures that are the recall of some counts, by name; what 0/0 is depends on `predicted`."""
+    def shares(self, beta: float = 1.0) -> dict[str, Counts]:
+        """Return those measures that are the recall of some counts, by name; what 0/0 is depends on `predicted`.
+
+        The strict and the lenient F have the same denominator, so their mean is such a measure.
+        """
         targets, responses, strict, _, mismatch, wrong, single_strict, single_partial = self[:8]
         with_strict, with_lenient = self.targets_with_strict_responses, self.targets_with_lenient_responses
+        weight = beta * beta
+        weighted = weight * targets + responses
         return {
+            f"f{beta:g}_average": Counts(
+                weighted, weighted, (1 + weight) * (strict + self.correct_lenient) / 2
+            ),
             "single_correct_accuracy_strict": Counts(targets, targets, single_strict),
             "single_correct_accuracy_lenient": Counts(targets, targets, single_strict + single_partial),
             "target_accuracy_strict": Counts(targets, targets, self.accurate_targets_strict),
