@@ -413,7 +413,7 @@ class Errors(ErrorReport):
     def _with_warning(self, places: Iterator[Place]) -> Iterator[Place]:
         yield from places
         decisions = self.decisions
-        if decisions is not None and (decisions.number("stale") or decisions.lost):
+        if decisions is not None and not decisions.are_used:
             warn(decisions.words())
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:

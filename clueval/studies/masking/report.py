@@ -453,7 +453,7 @@ def report_of(
         leaks = [with_decision(leak, decisions) for leak in leaks]
         strings = [with_decision(leak, decisions) for leak in strings]
         decisions.checked()
-        if decisions.number("stale") or decisions.lost:
+        if not decisions.are_used:
             warn(decisions.words())
         places = {
             leak.at: (leak.decision.state, leak.decision.choice)
