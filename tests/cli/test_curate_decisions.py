@@ -56,7 +56,9 @@ def curated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, s
         main(["curate", "anna=anna.conll", "bob=bob.conll", "--to", "spans", "--decisions", *arguments]) == 0
     )
     found = capsys.readouterr()
-    _, begin, said = next(line.rpartition("decisions: ") for line in found.err.splitlines() if "decisions: " in line)
+    _, begin, said = next(
+        line.rpartition("decisions: ") for line in found.err.splitlines() if "decisions: " in line
+    )
     return found.out.partition("\n")[2], f"{begin}{said}"
 
 

@@ -22,8 +22,8 @@ from clueval.core.span import Frozen
 from clueval.reports.page import page
 from clueval.reports.place import Place, fingerprint
 from clueval.studies.decisions import COLUMNS, ERROR_CHOICES, Decision, PlaceDecisions, read_decisions
-from clueval.studies.errors import Errors
-from clueval.studies.wrong import Choice
+from clueval.studies.errors.report import Errors
+from clueval.studies.errors.search import Choice
 from tests.cases import spans
 
 HEADER = "\t".join(COLUMNS)

@@ -45,8 +45,8 @@ from clueval.studies.decisions import (
     decisions_of,
     require_no_choices,
 )
-from clueval.studies.errors import changed_layers, groups, place_of
-from clueval.studies.wrong import Choice, Search
+from clueval.studies.errors.report import changed_layers, groups, place_of
+from clueval.studies.errors.search import Choice, Search
 
 Votes = int | Literal["majority", "all"]
 
@@ -186,9 +186,7 @@ class Curation(Iterator[Curated]):
     Raises `UsageError` for an annotator with the name of a choice, `FormatError` for a choice that is not known.
     """
 
-    def __init__(
-        self, annotators: Annotators, votes: Votes | None, decisions: PlaceDecisions | None
-    ) -> None:
+    def __init__(self, annotators: Annotators, votes: Votes | None, decisions: PlaceDecisions | None) -> None:
         self.names, self.read, self._votes, self.decisions = annotators.names, Read(), votes, decisions
         self._are_sides = decisions is not None and {*self.names} == {*SIDES}
         if decisions is not None:

@@ -39,7 +39,7 @@ from clueval.studies.agreement.conventions import (
     spans_of,
 )
 from clueval.studies.decisions import NONE, ReportWithDecisions, require_no_choices
-from clueval.studies.rows import SideTexts
+from clueval.studies.errors.rows import SideTexts
 
 KINDS = (
     "boundary",

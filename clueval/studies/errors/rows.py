@@ -30,7 +30,7 @@ from clueval.files import limits
 from clueval.files.errors import SpanError, UsageError
 from clueval.files.options import checked_call, require_instance
 from clueval.reports.place import Mark, MarkedText
-from clueval.studies.wrong import JudgedSpan, match_in, wrong_span
+from clueval.studies.errors.search import JudgedSpan, match_in, wrong_span
 
 REACH: dict[Unit, int] = {"token": 300, "character": 2000}
 """The number of positions shown at most before and after a span, unless a wider window is set."""

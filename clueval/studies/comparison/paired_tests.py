@@ -138,7 +138,7 @@ def _require_same_units(first: Units, second: Units, names: str) -> None:
 # One rate of one system
 
 
-class TestedRate:
+class RateOfSystem:
     """One rate of one system.
 
     Attributes:
@@ -149,8 +149,6 @@ class TestedRate:
         rows: the numbers of the rows of each unit in all runs.
         times: how many units have each row, by run.
     """
-
-    __test__ = False  # no test of pytest, whatever the name begins with
 
     def __init__(self, rates: Rates, entry: EntryRates, path: Path, runs: Sequence[range]) -> None:
         self._entry, self._number = entry, entry.paths.index(path)
@@ -202,7 +200,7 @@ class _Difference:
         df: the degrees of freedom of a standard error over units.
     """
 
-    def __init__(self, entry: EntryRates, path: Path, baseline: TestedRate, system: TestedRate) -> None:
+    def __init__(self, entry: EntryRates, path: Path, baseline: RateOfSystem, system: RateOfSystem) -> None:
         self.baseline, self.system = baseline, system
         self.value = None if baseline.score is None or system.score is None else system.score - baseline.score
         self.without = None
@@ -226,7 +224,7 @@ class DropTest(NamedTuple):
     p: float | None
 
 
-class Comparing:
+class PairedTests:
     """Tests of systems that can be compared; paths begin with the metric and the sequence.
 
     `detect` is a difference: the number of units that it takes to show it is computed. `several_golds` says that gold
@@ -329,7 +327,7 @@ class Comparing:
             self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
-    def _entry_and_rates(self, path: Path) -> tuple[EntryRates, list[TestedRate]]:
+    def _entry_and_rates(self, path: Path) -> tuple[EntryRates, list[RateOfSystem]]:
         """Return the rates of the entry of a rate, which are computed once, and the rate in each system.
 
         Raises `UsageError` if a unit has other gold spans in another system.
@@ -347,9 +345,9 @@ class Comparing:
                         advice = "score all systems against the same gold, without any_of and alternatives"
                     raise UsageError(problem, advice=advice)
         entry = rates.rates_of[rate_path]
-        return entry, [TestedRate(rates, entry, rate_path, runs) for runs in self._members]
+        return entry, [RateOfSystem(rates, entry, rate_path, runs) for runs in self._members]
 
-    def _score_report(self, name: str, rate: TestedRate) -> dict[str, Any]:
+    def _score_report(self, name: str, rate: RateOfSystem) -> dict[str, Any]:
         """Return the score of a system with its interval, and the spread of its runs."""
         interval, deviation = rate.interval(self._trust.confidence), standard_deviation(rate.scores)
         about = interval.to_dict()
