@@ -483,7 +483,7 @@ def _in_words(decision: Decision | PlaceDecision) -> tuple[str, ...]:
 
 
 def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str, object]]]:
-    """Yield the rows of a table of decisions, as `_rows` does; none of another table. A CSV may have semicolons."""
+    """Yield the rows of a table that have a choice or a comment, as `_rows` does; a CSV may have semicolons."""
     from clueval.formats.input_file import InputFile  # few reports are written over a file
     from clueval.formats.table_columns import records_of
 
@@ -496,8 +496,10 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
     with suppress(FormatError):  # no table
         _, header = next(records, (0, ()))
     if {*header} >= NEEDED:
+        said = [header.index(name) for name in ("choice", "comment") if name in header]
         for number, fields in records:
-            yield str(path), number, dict(zip(header, fields, strict=False))
+            if any(fields[column : column + 1] not in ([], [""]) for column in said):
+                yield str(path), number, dict(zip(header, fields, strict=False))
 
 
 def require_no_choices(names: Iterable[str]) -> None:

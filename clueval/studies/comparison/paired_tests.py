@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
@@ -268,14 +268,24 @@ class PairedTests:
         entry, (baseline, *others) = self._entry_and_rates(path)
         systems = zip(self._names, (baseline, *others), strict=True)
         values = [self._score_report(name, rate) for name, rate in systems]
-        against = []
-        for number, system in enumerate(others, 1):
-            difference = _Difference(entry, path[2:], baseline, system)
-            against.append({"system": self._names[number], **self._test(path, entry, difference, number)})
-        with_p = [test for test in against if test["p"] is not None]
-        for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
-            test["p_holm"] = rounded(p)
-        return {"score": text, "values": values, "against_baseline": against}
+        against = [
+            {"system": self._names[number], **self._test(path, entry, (0, number), baseline, system)}
+            for number, system in enumerate(others, 1)
+        ]
+        return {"score": text, "values": values, "against_baseline": _with_holm(against)}
+
+    def pairs(self, text: str, path: Path) -> dict[str, Any]:
+        """Return the differences of one score between all pairs of systems."""
+        entry, rates = self._entry_and_rates(path)
+        pairs = [
+            {
+                "against": self._names[i],
+                "system": self._names[j],
+                **self._test(path, entry, (i, j), first, second),
+            }
+            for (i, first), (j, second) in combinations(enumerate(rates), 2)
+        ]
+        return {"score": text, "pairs": _with_holm(pairs)}
 
     def drop_test(self, path: Path, allowed: float) -> DropTest:
         """Return the test of the hypothesis that a score of the second system is at most `allowed` below the first.
@@ -285,7 +295,7 @@ class PairedTests:
         entry, systems = self._entry_and_rates(path)
         difference = _Difference(entry, path[2:], *systems)
         if not allowed:
-            return DropTest("randomisation", rounded(self._p_value(path, entry, difference, 1)))
+            return DropTest("randomisation", rounded(self._p_value(path, entry, difference, (0, 1))))
         if difference.value is None or difference.without is None:
             return DropTest("t", None)
         se, above = standard_error(difference.without), difference.value + allowed
@@ -358,12 +368,19 @@ class PairedTests:
             report |= {"min": min(rate.scores), "max": max(rate.scores)}
         return report
 
-    def _test(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> dict[str, Any]:
-        """Return what is said about the difference of a rate between the first and another system."""
-        baseline, system, df = difference.baseline, difference.system, difference.df
-        differ = len(difference.units)
+    def _test(
+        self,
+        path: Path,
+        entry: EntryRates,
+        numbers: tuple[int, int],
+        baseline: RateOfSystem,
+        system: RateOfSystem,
+    ) -> dict[str, Any]:
+        """Return what is said about the difference of a rate between two systems with these numbers."""
+        difference = _Difference(entry, path[2:], baseline, system)
+        differ, df = len(difference.units), difference.df
         by_runs = max(len(baseline.times), len(system.times)) > 1
-        p = None if by_runs else self._p_value(path, entry, difference, number)
+        p = None if by_runs else self._p_value(path, entry, difference, numbers)
         if difference.value is None or difference.without is None:
             reason = f"{UNDEFINED} in a system" if difference.value is None else UNDEFINED_WITHOUT
             ends = Interval(None, None, None, differ, difference.effective, reason)
@@ -402,14 +419,16 @@ class PairedTests:
 
     # Randomisation
 
-    def _p_value(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> float | None:
-        """Return the p-value of a difference to the first system; None if it is undefined.
+    def _p_value(
+        self, path: Path, entry: EntryRates, difference: _Difference, numbers: tuple[int, int]
+    ) -> float | None:
+        """Return the p-value of the difference of two systems with these numbers; None if it is undefined.
 
         The differences after swaps are kept for the other rates of the entry.
         """
         if difference.value is None or not difference.units:
             return None if difference.value is None else 1.0
-        place = id(entry), number, *difference.units
+        place = id(entry), *numbers, *difference.units
         if place not in self._swapped:
             self._swapped[place] = self._differences_after_swaps(entry, difference)
         test = exact_p if len(difference.units) <= MOST_FOR_ALL_SWAPS else sampled_p
@@ -487,6 +506,14 @@ class PairedTests:
             numbers if scale == 1 else [number / scale for number in numbers]
             for numbers, scale in zip(sums, scales, strict=True)
         ]
+
+
+def _with_holm(tests: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Correct the p-values of tests by Holm's method, and return the tests."""
+    with_p = [test for test in tests if test["p"] is not None]
+    for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
+        test["p_holm"] = rounded(p)
+    return tests
 
 
 _BITS = 62

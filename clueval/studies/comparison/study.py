@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from glob import glob
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +27,6 @@ from clueval.results.result import Result, load_result
 from clueval.results.saved import is_saved
 from clueval.results.score import score
 from clueval.results.signature import require_same
-from clueval.statistics.jackknife import rounded
-from clueval.statistics.resampling import holm
 from clueval.studies.comparison.paired_tests import ComparedUnits, PairedTests, comparable
 from clueval.studies.comparison.report import Comparison
 
@@ -126,7 +122,7 @@ def compare(
         details,
         {".".join(path): name for path, name in score_names(paths).items()},
         {name: number for name, number in units.left_out.items() if number},
-        list(_differences_of_pairs(units, trust, paths)) if all_pairs else (),
+        [work.pairs(".".join(path), path) for path in paths if all_pairs and path[-1].startswith("f1")],
     )
 
 
@@ -328,22 +324,3 @@ def _labels(work: PairedTests) -> Iterator[tuple[str, ScorePath]]:
             for label, entry in entry_at(reports[metric][sequence], (*before, "per_label")).items():
                 if number_at(entry, (*after, rate)) is not None:
                     yield label, (metric, sequence, *before, "per_label", label, *after, rate)
-
-
-def _differences_of_pairs(
-    units: ComparedUnits, trust: Trust, paths: Iterable[ScorePath]
-) -> Iterator[dict[str, Any]]:
-    """Yield for each F1 among the scores the differences of all pairs of systems."""
-    for path in paths:
-        if not path[-1].startswith("f1"):
-            continue
-        text = ".".join(path)
-        entries = []
-        for first, second in combinations(units.runs, 2):
-            pair = replace(units, runs={name: units.runs[name] for name in (first, second)})
-            (entry,) = PairedTests(pair, trust).score(text, path)["against_baseline"]
-            entries.append({"against": first, **entry})
-        with_p = [entry for entry in entries if entry["p"] is not None]
-        for entry, p in zip(with_p, holm([entry["p"] for entry in with_p]), strict=True):
-            entry["p_holm"] = rounded(p)
-        yield {"score": text, "pairs": entries}
