@@ -142,6 +142,8 @@ class RateOfSystem:
     """One rate of one system.
 
     Attributes:
+        name: the name of the system.
+        entry, path: the rates of the entry of the rate, and its path in the report.
         scores: of the runs; empty if the rate is undefined in one of them.
         score: their mean, None if it is undefined.
         without: the mean without each unit, None if it is undefined without one of them.
@@ -150,8 +152,8 @@ class RateOfSystem:
         times: how many units have each row, by run.
     """
 
-    def __init__(self, rates: Rates, entry: EntryRates, path: Path, runs: Sequence[range]) -> None:
-        self._entry, self._number = entry, entry.paths.index(path)
+    def __init__(self, name: str, rates: Rates, path: Path, runs: Sequence[range]) -> None:
+        self.name, self.entry, self.path = name, rates.rates_of[path], path
         self.times = [rates.times[run] for run in runs]
         self.rows = list(zip(*(rates.row_of[run.start : run.stop] for run in runs), strict=True))
         by_run = list(map(self._without, self.times))
@@ -172,8 +174,8 @@ class RateOfSystem:
 
     def _without(self, times: Sequence[int]) -> tuple[Mapping[int, float], float]:
         """Return the rate of a run without a unit of each row that changes it, and the rate of all its units."""
-        without = self._entry.without(times)
-        values = without.rates[self._number]
+        without = self.entry.without(times)
+        values = without.rates[self.entry.paths.index(self.path)]
         return {row: values[place] for row, place in without.places.items()}, values[-1]
 
     def interval(self, confidence: float) -> Interval:
@@ -200,14 +202,14 @@ class _Difference:
         df: the degrees of freedom of a standard error over units.
     """
 
-    def __init__(self, entry: EntryRates, path: Path, baseline: RateOfSystem, system: RateOfSystem) -> None:
+    def __init__(self, baseline: RateOfSystem, system: RateOfSystem) -> None:
         self.baseline, self.system = baseline, system
         self.value = None if baseline.score is None or system.score is None else system.score - baseline.score
         self.without = None
         if baseline.without is not None and system.without is not None:
             self.without = [new - old for old, new in zip(baseline.without, system.without, strict=True)]
         both = zip(baseline.rows, system.rows, strict=True)
-        self.units = entry.differing(path, tuple([(*old, *new) for old, new in both]))
+        self.units = baseline.entry.differing(baseline.path, tuple([(*old, *new) for old, new in both]))
         self.effective = effective_number(
             [sum(of_unit) for of_unit in zip(baseline.sizes, system.sizes, strict=True)]
         )
@@ -249,7 +251,7 @@ class PairedTests:
         numbered = [{key: number for number, key in enumerate(units.keys)} for units in self._runs]
         self._places = [[numbers[key] for key in self._keys] for numbers in numbered]
         self._rates: dict[tuple[str, str], Rates] = {}
-        self._swapped: dict[tuple[int, ...], list[list[float]]] = {}
+        self._swapped: dict[tuple[object, ...], list[list[float]]] = {}
 
     def reports(self) -> dict[str, dict[str, Any]]:
         """Return the reports on all systems together, which name every label that one of them has."""
@@ -265,37 +267,28 @@ class PairedTests:
 
     def score(self, text: str, path: Path) -> dict[str, Any]:
         """Return what is said about one score: its value in each system, and the difference to the first one."""
-        entry, (baseline, *others) = self._entry_and_rates(path)
-        systems = zip(self._names, (baseline, *others), strict=True)
-        values = [self._score_report(name, rate) for name, rate in systems]
-        against = [
-            {"system": self._names[number], **self._test(path, entry, (0, number), baseline, system)}
-            for number, system in enumerate(others, 1)
-        ]
-        return {"score": text, "values": values, "against_baseline": _with_holm(against)}
+        baseline, *others = systems = self._rates_of_systems(path)
+        against = [self._test(baseline, system) for system in others]
+        return {
+            "score": text,
+            "values": list(map(self._score_report, systems)),
+            "against_baseline": _with_holm(against),
+        }
 
     def pairs(self, text: str, path: Path) -> dict[str, Any]:
         """Return the differences of one score between all pairs of systems."""
-        entry, rates = self._entry_and_rates(path)
-        pairs = [
-            {
-                "against": self._names[i],
-                "system": self._names[j],
-                **self._test(path, entry, (i, j), first, second),
-            }
-            for (i, first), (j, second) in combinations(enumerate(rates), 2)
-        ]
-        return {"score": text, "pairs": _with_holm(pairs)}
+        pairs = combinations(self._rates_of_systems(path), 2)
+        tests = [{"against": first.name, **self._test(first, second)} for first, second in pairs]
+        return {"score": text, "pairs": _with_holm(tests)}
 
     def drop_test(self, path: Path, allowed: float) -> DropTest:
         """Return the test of the hypothesis that a score of the second system is at most `allowed` below the first.
 
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
-        entry, systems = self._entry_and_rates(path)
-        difference = _Difference(entry, path[2:], *systems)
+        difference = _Difference(*self._rates_of_systems(path))
         if not allowed:
-            return DropTest("randomisation", rounded(self._p_value(path, entry, difference, (0, 1))))
+            return DropTest("randomisation", rounded(self._p_value(difference)))
         if difference.value is None or difference.without is None:
             return DropTest("t", None)
         se, above = standard_error(difference.without), difference.value + allowed
@@ -307,9 +300,9 @@ class PairedTests:
         for path in paths:
             if not path[-1].startswith("f1"):
                 continue
-            entry, (baseline, *others) = self._entry_and_rates(path)
-            for name, system in zip(self._names[1:], others, strict=True):
-                difference = _Difference(entry, path[2:], baseline, system)
+            baseline, *others = self._rates_of_systems(path)
+            for system in others:
+                difference = _Difference(baseline, system)
                 shares: list[tuple[float, int]] = []
                 if difference.value is not None and difference.without is not None:
                     shares = [(difference.value - rest, unit) for unit, rest in enumerate(difference.without)]
@@ -320,10 +313,10 @@ class PairedTests:
                     for share, unit in largest
                     if unit in differ
                 ]
-                yield {"score": ".".join(path), "system": name, "units": units}
+                yield {"score": ".".join(path), "system": system.name, "units": units}
 
     def _rates_in(self, metric_name: str, sequence: str) -> Rates:
-        """Return the rates of one metric in one sequence of all runs."""
+        """Return the rates of one metric in one sequence of all runs, which are computed once."""
         place = metric_name, sequence
         if place not in self._rates:
             together = CountsByUnit(0)
@@ -337,11 +330,8 @@ class PairedTests:
             self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
-    def _entry_and_rates(self, path: Path) -> tuple[EntryRates, list[RateOfSystem]]:
-        """Return the rates of the entry of a rate, which are computed once, and the rate in each system.
-
-        Raises `UsageError` if a unit has other gold spans in another system.
-        """
+    def _rates_of_systems(self, path: Path) -> list[RateOfSystem]:
+        """Return a rate in each system. Raises `UsageError` if a unit has other gold spans in another system."""
         rates, rate_path = self._rates_in(*path[:2]), path[2:]
         golds = rates.golds(rate_path)
         if golds is not None:
@@ -354,33 +344,26 @@ class PairedTests:
                         problem += ": of several golds, each system was scored against the one nearest to it"
                         advice = "score all systems against the same gold, without any_of and alternatives"
                     raise UsageError(problem, advice=advice)
-        entry = rates.rates_of[rate_path]
-        return entry, [RateOfSystem(rates, entry, rate_path, runs) for runs in self._members]
+        systems = zip(self._names, self._members, strict=True)
+        return [RateOfSystem(name, rates, rate_path, runs) for name, runs in systems]
 
-    def _score_report(self, name: str, rate: RateOfSystem) -> dict[str, Any]:
+    def _score_report(self, rate: RateOfSystem) -> dict[str, Any]:
         """Return the score of a system with its interval, and the spread of its runs."""
         interval, deviation = rate.interval(self._trust.confidence), standard_deviation(rate.scores)
         about = interval.to_dict()
         ends: dict[str, Any] = {key: about[key] for key in ("low", "high", "reason", "bound") if key in about}
-        report: dict[str, Any] = {"system": name, "value": rate.score, **ends}
+        report: dict[str, Any] = {"system": rate.name, "value": rate.score, **ends}
         if deviation is not None:
             report |= {"sd": rounded(deviation), "runs": len(rate.scores)}
             report |= {"min": min(rate.scores), "max": max(rate.scores)}
         return report
 
-    def _test(
-        self,
-        path: Path,
-        entry: EntryRates,
-        numbers: tuple[int, int],
-        baseline: RateOfSystem,
-        system: RateOfSystem,
-    ) -> dict[str, Any]:
-        """Return what is said about the difference of a rate between two systems with these numbers."""
-        difference = _Difference(entry, path[2:], baseline, system)
+    def _test(self, baseline: RateOfSystem, system: RateOfSystem) -> dict[str, Any]:
+        """Return what is said about the difference of a rate between two systems."""
+        difference = _Difference(baseline, system)
         differ, df = len(difference.units), difference.df
         by_runs = max(len(baseline.times), len(system.times)) > 1
-        p = None if by_runs else self._p_value(path, entry, difference, numbers)
+        p = None if by_runs else self._p_value(difference)
         if difference.value is None or difference.without is None:
             reason = f"{UNDEFINED} in a system" if difference.value is None else UNDEFINED_WITHOUT
             ends = Interval(None, None, None, differ, difference.effective, reason)
@@ -400,6 +383,7 @@ class PairedTests:
             )
         shown = None if ends.se is None or ends.low is None else detectable(ends.se, df)
         about = {
+            "system": system.name,
             "difference": rounded(difference.value),
             "low": rounded(ends.low),
             "high": rounded(ends.high),
@@ -419,20 +403,19 @@ class PairedTests:
 
     # Randomisation
 
-    def _p_value(
-        self, path: Path, entry: EntryRates, difference: _Difference, numbers: tuple[int, int]
-    ) -> float | None:
-        """Return the p-value of the difference of two systems with these numbers; None if it is undefined.
+    def _p_value(self, difference: _Difference) -> float | None:
+        """Return the p-value of a difference; None if it is undefined.
 
         The differences after swaps are kept for the other rates of the entry.
         """
         if difference.value is None or not difference.units:
             return None if difference.value is None else 1.0
-        place = id(entry), *numbers, *difference.units
+        baseline, entry = difference.baseline, difference.baseline.entry
+        place = id(entry), baseline.name, difference.system.name, *difference.units
         if place not in self._swapped:
             self._swapped[place] = self._differences_after_swaps(entry, difference)
         test = exact_p if len(difference.units) <= MOST_FOR_ALL_SWAPS else sampled_p
-        return test(difference.value, self._swapped[place][entry.paths.index(path[2:])])
+        return test(difference.value, self._swapped[place][entry.paths.index(baseline.path)])
 
     def _differences_after_swaps(self, entry: EntryRates, difference: _Difference) -> list[list[float]]:
         """Return the difference of each rate of an entry after each swap."""

@@ -36,6 +36,7 @@ from clueval.reports.report import Report
 from clueval.reports.table import Table
 from clueval.results.result import Result
 from clueval.results.signature import Signature
+from clueval.results.summary import counted
 from clueval.studies.decisions import (
     ANNOTATION,
     UNCLEAR,
@@ -273,8 +274,7 @@ class MaskingReport(ReportWithDecisions):
         return words.verdict_of(self.reports, self.metric.confidence)
 
     def facts(self) -> Iterator[str]:
-        yield phrase("{n} document|{n} documents", n=self.result.documents)
-        yield phrase("{n} position|{n} positions", n=self.result.tokens)
+        return counted({"documents": self.result.documents, "tokens": self.result.tokens})
 
     def remarks(self) -> Iterator[str]:
         """Yield the sentences on documents and persons, what was decided, and what was read."""
