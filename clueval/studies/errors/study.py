@@ -209,6 +209,9 @@ def _metric_and_options(
             for value in names:
                 require_kind(value, "str", f"each of {name}")
             fields[name] = tuple(names) if name == "sides" else frozenset(names)
+    for name in ("level", "labelled", "unlabelled", "window"):
+        if name in fields:  # an array is neither true nor false
+            require_kind(fields[name], Choice.__annotations__[name], name)
     level_options = [name for name in ("level", "labelled", "unlabelled") if fields.get(name)]
     default = "levels" if level_options else "exact"
     chosen = only_metric(default if metric is None else metric, "a table of errors")
