@@ -26,6 +26,7 @@ from clueval.transforms.redaction import (
     Recovery,
     StrictReading,
     find_placeholders,
+    folded,
     hidden_runs,
     masked_span,
     patterns_of,
@@ -141,8 +142,7 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
         spellings = _spellings(others, max([end - start for start, end in words], default=0))
 
         def is_readable(word: str, spellings: Collection[str] = spellings) -> bool:
-            forms = {word, normalize("NFC", word).casefold()}
-            return any(_are_near(form, other) for form in forms for other in spellings)
+            return any(_are_near(form, other) for form in {word, folded(word)} for other in spellings)
 
         for hidden in hidden_runs(original, words, replacement, is_readable):
             masked.append(masked_span(*hidden, replacement))
@@ -177,7 +177,7 @@ def _spellings(words: Sequence[str], longest: int) -> set[str]:
             if len(joined) > 2 * longest:
                 break
             spellings.add(joined)
-    return {form for word in spellings if word for form in (word, normalize("NFC", word), word.casefold())}
+    return {form for word in spellings if word for form in (word, folded(word))}
 
 
 def _differences(
