@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 from unicodedata import combining, normalize
 
 from clueval.core.alignment import edit_distance, tokens_in
@@ -234,11 +233,12 @@ class Redacted(EachPair):
     placeholder: tuple[str, ...] = ()
     align: bool = False
 
-    signature: ClassVar[tuple[str, str]] = ("redacted", "yes")
-    zeros: ClassVar[Sequence[tuple[str, ...]]] = (("aligned",),)
-
     def __post_init__(self) -> None:
         patterns_of(self.placeholder)
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        return "redacted", "aligned" if self.align else "placeholders"
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold, redacted = pair.gold, pair.predicted
