@@ -6,7 +6,6 @@ for (`Layers`): readers of plain rows need no spans to count.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -253,7 +252,9 @@ class Document:
             if isinstance(value, str):
                 yield str(key), value
             elif isinstance(value, int | float):
-                yield str(key), json.dumps(value)
+                from json import dumps  # few values are numbers
+
+                yield str(key), dumps(value)
             elif value is not None:
                 problem = f"metadata {str(key)!r} must be text or a number, not {described(value)}"
                 raise SpanError(problem, **self.in_errors)
