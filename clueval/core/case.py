@@ -305,11 +305,6 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
     """
-    if gold == predicted and are_flat(gold):
-        equal = None if has_text else 0
-        sizes = [(end - start, label) for start, end, label in gold]
-        spans_of_both = [((0, size, 0, label), (0, size, 1, label)) for size, label in sizes]
-        return [(both[0][1] if has_text else 0, equal, BOTH, *both) for both in spans_of_both]
     rows: list[_Entry] = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
     return _keys_and_ranges(sorted(rows), BOTH, None, has_text=has_text)[0]
