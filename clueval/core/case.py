@@ -268,7 +268,7 @@ def _keys_and_ranges(
     *,
     has_text: bool,
     is_plain: bool = True,
-    order: Mapping[int, int] = NOTHING,
+    order: Mapping[int, int] | None = None,
 ) -> tuple[list[Key], list[tuple[int, int]]]:
     """Return the keys of cases and their ranges, given entries by position.
 

@@ -228,9 +228,9 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
     place = DocumentPlace()
     bag.add_text(place, sum(text.positions or 0 for text in texts), len(texts))
     if bag.layers:
-        row: dict[int, int] = {}
-        for key in bag.add_keys(layer, counts, row):
+        occurrences: dict[int, int] = {}
+        for key in bag.add_keys(layer, counts, occurrences):
             check_case(bag, layer, key)
-        bag.add_occurrences([place], row)
+        bag.add_occurrences([place], occurrences)
     if bag.is_full:
         bag.fold()
