@@ -102,7 +102,7 @@ def classified(case: Case) -> Iterator[tuple[str, Labels, Kind, Labels]]:
 
     Spans of one side must not overlap. Costs O(n) for n spans that come by position.
     """
-    sides = case.labelled_rows()
+    sides = [[(span.start, span.end, span.by_layer) for span in spans or ()] for spans in case.sides]
     by_position = [sorted(rows, key=itemgetter(0, 1)) for rows in sides]
     for side, name in enumerate(SIDES):
         flags, others = case.counted[side], by_position[1 - side]

@@ -92,7 +92,6 @@ def of_documents(sources: Sequence[Source], plan: Plan, bounds: Bounds = Bounds(
 
 def value(bag: Bag) -> dict[str, Any]:
     """What a bag has, with keys in place of their numbers."""
-    bag.close()
     keys = list(bag.keys)
     places = {place: set(pairs_in(row)) for place, row in bag.places.items()}
     read = bag.read
