@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 from clueval.core.case import are_flat
 from clueval.core.document import GROUP, MENTION, Document, Layers
+from clueval.core.overlap import components
 from clueval.core.span import NO_LABEL
 from clueval.core.tags import OUTSIDE, count_illegal, ill_formed, is_tag, scheme_called, scheme_of, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
@@ -198,13 +199,8 @@ def _count_unusual(document: Document, numbers: Counter[str]) -> None:
         pieces = sorted(
             (*piece, place) for place, (fragments, _) in enumerate(distinct) for piece in fragments
         )
-        furthest, of_place = 0, 0
-        overlapping: set[int] = set()
-        for start, end, place in pieces:
-            if start < furthest:
-                overlapping |= {place, of_place}
-            if end > furthest:
-                furthest, of_place = end, place
+        runs = ([place for *_, place in run] for run in components(pieces))
+        overlapping = {place for places in runs if len({*places}) > 1 for place in places}
         numbers["overlapping spans"] += len(overlapping)
 
 
