@@ -252,6 +252,7 @@ def test_curate_writes_conll_for_tokens_that_cannot_be_written(files: Path, caps
     ("lines", "options", "are_left_out"),
     [
         (("Ada\tNN\tB-PER\tx\n", "Ada\tNN\tO\tx\n"), ("--layer", "name=3"), True),
+        (("#\tNN\tO\tx\n", "#\tNN\tO\tx\n"), ("--layer", "name=3"), True),
         (("Ada\tB-PER\n", "Ada\tO\n"), (), False),
         (("Ada\tB-PER\tO\n",), ("--annotator", "a=2", "--annotator", "b=3"), False),
     ],
