@@ -378,7 +378,7 @@ class RowReader(RowInput):
             type(item) is dict and (ALTERNATIVES in item or "entity" in item) for item in items
         ):
             return self._members(items)
-        return items, NOTHING
+        return items, {}
 
     def _spans(
         self, items: list[Any], groups: Mapping[int, Mapping[str, Any]], layer: str, source: str

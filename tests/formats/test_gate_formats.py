@@ -19,11 +19,11 @@ from clueval.compat.gate import COLUMNS, PLACE, table_lines
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, SpanError, UsageError
-from clueval.formats.documents import read_file
 from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions
 from clueval.metrics.gate import Gate
+from tests.formats.outcomes import read_as
 
 XML = """<?xml version='1.0' encoding='utf-8'?>
 <GateDocument version="3">
@@ -91,7 +91,7 @@ def in_bdoc(start: object, end: object, number: object = 1, **more: object) -> d
 def read_bdoc(data: str, file: str) -> Document:
     with TemporaryDirectory() as folder, chdir(folder):
         Path(file).write_bytes(data.encode(errors="surrogatepass"))
-        (document,) = read_file(InputFile(Path(file)), FormatOptions(annotation_set=EVERY_SET), name="bdoc")
+        (document,) = read_as(InputFile(Path(file)), FormatOptions(annotation_set=EVERY_SET), "bdoc")
     return document
 
 
