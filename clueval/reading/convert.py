@@ -190,7 +190,7 @@ def has_other_columns(path: Path, reading: Reading, read: Read) -> bool:
     _, first = files_of(path)[0]
     from clueval.formats.column_format import ColumnInput  # only for columns
 
-    options = FormatOptions.of(reading)
+    options = FormatOptions.of(reading, layers={})
     form, file = form_at(first, options), InputFile(first)
     if not is_column_format(form):
         return False

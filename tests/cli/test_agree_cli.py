@@ -272,6 +272,20 @@ def test_curate_says_if_other_columns_are_left_out(
     assert ("other columns of the annotators' files are left out" in capsys.readouterr().err) is are_left_out
 
 
+def test_curate_says_that_columns_are_left_out_whatever_the_sources_of_other_layers(
+    tmp_path: Path, capsys: Capture
+):
+    text = "# newdoc id = d\n1\tAda" + "\t_" * 7 + "\tNER=B-PER|Risk=B-high\n\n"
+    paths = [tmp_path / f"{number}.conllu" for number in range(2)]
+    for path in paths:
+        path.write_text(text)
+
+    code = main(["curate", *map(str, paths), "--layer", "name=NER", "-o", str(tmp_path / "gold.conll")])
+
+    assert code == 0
+    assert "other columns of the annotators' files are left out" in capsys.readouterr().err
+
+
 def test_curate_writes_other_formats(files: Path):
     assert main(["curate", "anna.conll", "bob.conll", "--to", "ltf", "-o", "gold/"]) == 0
     assert sorted(path.name for path in (files / "gold").iterdir()) == ["d1.xml", "d2.xml"]
