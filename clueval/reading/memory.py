@@ -149,9 +149,6 @@ class MemorySides:
         names = [side.name for side in self.listed]
         texts = self._in_order()
         if self.pair_by is not None:
-            if any(side.kind != "documents" for side in self.listed):
-                problem = f"pair_by={self.pair_by!r} pairs documents, not lists of spans"
-                raise UsageError(problem, advice="leave out pair_by")
             from clueval.reading.file_sides import joined  # documents in memory are in order
 
             texts = joined([side.items for side in self.listed], names, self.pair_by)
@@ -570,6 +567,9 @@ def sides_in_memory(
             if not number:
                 raise answers_in_gold(side.name, None)
             listed[1] = side._replace(options=replace(side.options, input=MENTIONS))
+    if pair_by is not None and any(side.kind != "documents" for side in listed):
+        problem = f"pair_by={pair_by!r} pairs documents, not lists of spans"
+        raise UsageError(problem, advice="leave out pair_by")
     return MemorySides(kind, listed, pair_by)
 
 
