@@ -47,12 +47,6 @@ UNITS = (None, "document", "sentence", EITHER)
 # Both ways
 
 
-@pytest.fixture(autouse=True)
-def _divided_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In half of the tests, even a few clusters are divided as many are."""
-    monkeypatch.setattr(clusters, "SHORT", len(request.node.name) % 2 << 11)
-
-
 def plan_of(options: Options, units: str | None = None) -> Plan:
     """The plan of the options of `tests.routes`."""
     where: dict[str, frozenset[str]] = {}
