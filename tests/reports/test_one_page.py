@@ -128,7 +128,7 @@ def test_numbers_of_tables_are_those_of_the_lines_that_they_list(
 ) -> None:
     pairs = list(pairs_in_files(GOLD, PREDICTED, LAYERS))
     fixed = [(pair, replace(pair, predicted=pair.gold)) for pair in pairs]
-    report: Report = Diff(fixed) if name == "diff" else Errors(pairs, CHOICES[name])
+    report: Report = Diff(fixed) if name == "diff" else Errors([[pair] for pair in pairs], CHOICES[name])
     report.write(tmp_path / "page.html")
     fresh(browser, tmp_path / "page.html")
     numbers = browser.run(NUMBERS)

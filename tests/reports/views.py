@@ -78,7 +78,7 @@ def errors_view(
     gold: Path = GOLD, predicted: Path = PREDICTED, layers: Mapping[str, int] = LAYERS
 ) -> SampleErrors:
     return SampleErrors(
-        list(pairs_in_files(gold, predicted, layers)),
+        [[pair] for pair in pairs_in_files(gold, predicted, layers)],
         files=[gold.name, predicted.name],
     )
 
