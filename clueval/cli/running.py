@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
-from clueval.cli.commands import COMMANDS, command_called, command_parser, overview, require_command
-from clueval.cli.declared import CommandParser
+from clueval.cli.command import HELP, unknown_option
+from clueval.cli.commands import COMMANDS, command_called, overview, require_command
 from clueval.cli.outputs import check_outputs, standard_output
 from clueval.cli.printing import complain, flush, give_up, put, quietly, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError
@@ -61,36 +61,41 @@ def run(arguments: Sequence[str]) -> int:
 
 def _without_command(arguments: Sequence[str]) -> None:
     """Print the help with all commands, or the version. Raises `SystemExit` after an option, as argparse does."""
-    if not arguments or arguments[0] in ("-h", "--help"):
+    if not arguments or arguments[0] in HELP.flags:
         put(overview(), end="")
-        sys.stdout.flush()
+    elif arguments[0] in _VERSION:
+        put(f"clueval {__version__}")
     else:
-        parser = CommandParser(prog="clueval")
-        parser.add_argument("-V", "--version", action="version", version=f"clueval {__version__}")
-        parser.parse_args(arguments[:1])
+        problem = unknown_option(arguments[0].partition("=")[0], (*HELP.flags, *_VERSION))
+        complain(f"clueval: {problem} (see clueval --help)")
+        raise SystemExit(2)
+    sys.stdout.flush()
     if arguments:
         raise SystemExit(0)
 
 
+_VERSION = ("-V", "--version")
+
+
 def _run_command(command: str, arguments: Sequence[str]) -> int:
-    parser = command_parser(command)
+    called = command_called(command)
     defaults: Sequence[str] = ()
     if any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))) and "--no-config" not in arguments:
         from clueval.cli.config import configuration, defaults_of, drop_unused
 
         path, table = configuration() or (None, {})
         if path is not None:
-            defaults = defaults_of(command, arguments, parser, path, table)
+            defaults = defaults_of(called, arguments, path, table)
             if not {"-q", "--quiet"} & {*arguments, *defaults}:
                 remark(f"clueval {command}: read {path} (--no-config ignores it)")
-    options = parser.parse_args([*defaults, *arguments])
+    values = called.parsed([*defaults, *arguments])
     if defaults:
-        drop_unused(parser, options, defaults)
-    warned = _kept_warnings(quiet=options.quiet)
-    with quietly(options.quiet):
-        with standard_output(options):
-            check_outputs(options)
-            code: int = command_called(command).value(options)
+        drop_unused(called, values, defaults)
+    warned = _kept_warnings(quiet=values["quiet"])
+    with quietly(values["quiet"]):
+        with standard_output(values, called.outputs):
+            check_outputs(values, called.outputs)
+            code: int = called.value(values)
         flush()
         if warned:
             from clueval.cli.config import in_options

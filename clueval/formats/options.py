@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from itertools import chain
-from operator import attrgetter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
@@ -279,46 +277,8 @@ class FormatOptions(Reading):
         *,
         unplaced: bool = False,
     ) -> FormatOptions:
-        """Return the options `reading`, which are valid, for files with these layers."""
-        for layer in layers or ():
-            require_encodable("layer", layer)
-        options = cls.__new__(cls)
-        more = {"layers": layers, "unit": unit, "unplaced": unplaced, "unannotated": None}
-        for name, value in chain(zip(_NAMES, _values_of(reading), strict=True), more.items()):
-            object.__setattr__(options, name, value)
-        return options
-
-
-_NAMES = [option.name for option in fields(Reading)]
-_values_of = attrgetter(*_NAMES)
-
-
-class ReadingOptions(TypedDict, total=False):
-    """The fields of `Reading`, which may be given one by one."""
-
-    input: str | None
-    row: str | Mapping[str, str] | None
-    token: int | None
-    token_id: int | None
-    document_column: int | None
-    meta: Mapping[str, int] | Iterable[str]
-    scheme: str | None
-    invalid: str | None
-    document_tag: str
-    sentence_tag: str
-    text: str | Path | None
-    ignore_punct: bool | None
-    annotation_set: str | None
-    offsets: str | None
-    answers: str | None
-    names: str | Path | Sequence[str] | Mapping[Any, Any] | None
-    text_key: str | None
-    labels: str | Sequence[str] | None
-    unparsable: str | None
-    missing: str | None
-    max_line: int
-    max_sentence: int
-    max_document: int
+        """Return the options `reading` for files with these layers."""
+        return cls(**changed_values(reading), layers=layers, unit=unit, unplaced=unplaced)
 
 
 def _columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:
