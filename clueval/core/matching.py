@@ -1,17 +1,7 @@
-"""CLUEval's algorithms: the five match classes, and the combined model of several layers.
+"""CLUEval's algorithms for lists of spans: matches, and the combined model of several layers.
 
-Each span of one side is classified by the spans of the other side that overlap it::
-
-    the span         |==========|
-    other side       |----------|        1 exact
-                  |-------------|        2 superset: one span covers it
-                     |---||-----|        3 tiling: adjacent spans cover it exactly
-                   |--------||----|      4 overlap: adjacent spans cover it and extend beyond it
-                     everything else     5 missed
-
-*Level n* counts the classes 1 to n as true positives. A span that has an equal is matched by it alone. Spans of one
-side must not overlap one another. A span of zero length is matched exactly, or covered by a span that begins before it
-and ends after it. Recall comes from the gold spans, precision from the predicted spans.
+Each span of one side has a match with the spans of the other side that overlap it; `clueval.core.levels` has the
+classes of matches.
 
 Several layers are merged into one sequence of spans with one label per layer: all spans of all layers are divided into
 overlap components; each component becomes one span from its smallest start to its greatest end. In each layer, its
@@ -28,27 +18,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
-from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any
 
 from clueval.core.document import Document, Layers
+from clueval.core.levels import KINDS, Kind, class_of
 from clueval.core.overlap import SpanIndex, components, first_clash
-from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Labels, Span, by_position, name_of
+from clueval.core.span import MERGED, NOTHING, Frozen, Labels, Span, by_position, name_of
 from clueval.files.errors import OverlapError, UsageError, described
-
-Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-"""The classes in the order of their levels; `missed` is no match at any level."""
-
-LEVELS = (1, 2, 3, 4)
-
-UNMATCHED = MappingProxyType({"gold": "missed", "predicted": "spurious"})
-"""The name of the last class for each side: a gold span is missed, a predicted span is spurious."""
-
-
-def classes_of(side: str) -> tuple[str, ...]:
-    """Return the classes of the spans of `side` (``gold`` or ``predicted``), in the order of their levels."""
-    return (*KINDS[:-1], UNMATCHED[side])
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +61,6 @@ def match_of(span: Span, around: Sequence[Span]) -> Match:
     elif kind == "exact":
         partners = next((other,) for other in around if by_position(other) == by_position(span))
     return Match(span, kind, partners, labels)
-
-
-def class_of(start: int, end: int, around: Sequence[LabelledRow]) -> tuple[Kind, Labels]:
-    """Return the class and the joined labels of the match of a span, given the spans around it as in `match_of`."""
-    reach = None
-    is_adjacent = True
-    for begin, past, labels in around:
-        if begin == start and past == end:
-            return "exact", labels
-        is_adjacent &= reach is None or begin == reach
-        reach = past
-    if reach is None or not is_adjacent or around[0][0] > start or reach < end:
-        return "missed", NOTHING
-    if len(around) == 1:
-        return "superset", around[0][2]
-    exactly = around[0][0] == start and reach == end
-    return "tiling" if exactly else "overlap", joined_labels(start, end, around)
 
 
 def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
@@ -144,38 +103,6 @@ def _require_flat(spans: Sequence[Span], document: str | None = None, file: str 
             line=clash[1].line,
             advice="spans of one sequence must not overlap",
         )
-
-
-def joined_labels(start: int, end: int, partners: Sequence[LabelledRow]) -> Labels:
-    """Return for each layer the label of the partners with most positions from `start` to `end`.
-
-    If several labels have the same number of positions, the earliest one wins. `partners` must come by
-    position. A partner without a label in a layer is ignored there; the label is None if no partner has one.
-
-    >>> joined_labels(2, 8, [(0, 4, {"risk": "A"}), (4, 6, {"risk": "B"}), (6, 9, {"risk": "B"})])
-    {'risk': 'B'}
-    """
-    first = partners[0][2]
-    for _, _, labels in partners:
-        if labels is not first and labels != first:
-            break
-    else:
-        return first
-    positions: dict[str, dict[str, int]] = {}
-    for begin, past, labels in partners:
-        inside = (past if past < end else end) - (begin if begin > start else start)
-        for layer, label in labels.items():
-            if layer not in positions:
-                positions[layer] = {}
-            if label is not None:
-                of_layer = positions[layer]
-                of_layer[label] = of_layer.get(label, 0) + inside
-    return Frozen(zip(positions, map(_label_of_most, positions.values()), strict=True))
-
-
-def _label_of_most(positions: Mapping[str, int]) -> str | None:
-    """Return the label with most positions, the first of equals; labels were added by position."""
-    return max(positions, key=positions.__getitem__, default=None)
 
 
 def merge_layers(
@@ -247,7 +174,7 @@ def merged_spans(
         for start, end, number, label in component:
             if label is not None:
                 positions[number][label] = positions[number].get(label, 0) + end - start
-        joined = tuple(map(_label_of_most, positions))
+        joined = tuple([max(of_layer, key=of_layer.__getitem__, default=None) for of_layer in positions])
         if joined not in frozen:
             frozen[joined] = Frozen(zip(names, joined, strict=True))
         merged.append(Span(component[0][0], max(entry[1] for entry in component), frozen[joined]))
