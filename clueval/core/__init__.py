@@ -3,7 +3,7 @@
 Read these modules in this order: `span` and `document` (what is counted), `overlap` (which spans belong together),
 `case` (the unit of counting), `tally` and `metric` (how a case is counted), `exact` and `levels` (two metrics), `bag`
 (what is kept of a corpus), `count` (the loop over a corpus). All others are helpers, to be read where they are needed:
-`tags`, `matching` (matches of lists of spans, and merged layers), `located` (cases where they stand, for errors),
+`tags`, `merging` (several layers become one), `located` (cases where they stand, for errors),
 `sentences` (what sentences are as places), `span_forms` and `dictionaries` (spans and documents in other forms), and
 `one_to_one` and `alignment` (of two texts). Everything else of the package is built on these modules; other
 metrics stand in a package of their own and inherit from `metric.Metric` or `metric.DocumentMetric`.

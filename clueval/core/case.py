@@ -336,7 +336,7 @@ def sources_by_sequence(
     """Return the sequences of one text, each with the documents that have its spans."""
     if not merge:
         return [(layer, documents) for layer in layers]
-    from clueval.core.matching import with_merged  # most corpora are not merged
+    from clueval.core.merging import with_merged  # most corpora are not merged
 
     present = [document for document in documents if document is not None]
     names = [name for name in layers if any(name in document.layers for document in present)]

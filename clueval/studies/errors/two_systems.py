@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.levels import KINDS
-from clueval.core.matching import with_merged
+from clueval.core.merging import with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError

@@ -1,7 +1,4 @@
-"""CLUEval's algorithms for lists of spans: matches, and the combined model of several layers.
-
-Each span of one side has a match with the spans of the other side that overlap it; `clueval.core.levels` has the
-classes of matches.
+"""CLUEval's combined model: several layers become one.
 
 Several layers are merged into one sequence of spans with one label per layer: all spans of all layers are divided into
 overlap components; each component becomes one span from its smallest start to its greatest end. In each layer, its
@@ -9,100 +6,21 @@ label is the one that covers most positions of it; of several such labels, the o
 layer has no span there, the label is None. The order of the layers affects only the order in which a span lists its
 labels.
 
-Source: the CLUEval algorithm, "match.spans" and "Combined model".
+Source: the CLUEval algorithm, "Combined model".
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
 from clueval.core.document import Document, Layers
-from clueval.core.levels import KINDS, Kind, class_of
-from clueval.core.overlap import SpanIndex, components, first_clash
-from clueval.core.span import MERGED, NOTHING, Frozen, Labels, Span, by_position, name_of
-from clueval.files.errors import OverlapError, UsageError, described
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """How one span is matched by the other side; `kind` is the class of the match.
-
-    `partners` are the spans of the other side that match the span, by position: one for exact and superset,
-    the adjacent spans for tiling and overlap, none for missed (even if spans overlap it). `labels` holds for
-    each layer the label of the partners that has most positions inside the span.
-
-    >>> match_spans([Span(0, 2, "A")], [Span(0, 3, "A")])[0].kind
-    'superset'
-    """
-
-    span: Span
-    kind: Kind
-    partners: tuple[Span, ...] = ()
-    labels: Labels = NOTHING
-
-    @property
-    def level(self) -> int | None:
-        """The lowest level at which the span is a true positive, or None if it is missed."""
-        return None if self.kind == "missed" else KINDS.index(self.kind) + 1
-
-
-def match_of(span: Span, around: Sequence[Span]) -> Match:
-    """Return the match of a span, given the spans of the other side that overlap or equal it, by position."""
-    kind, labels = class_of(
-        span.start, span.end, [(other.start, other.end, other.by_layer) for other in around]
-    )
-    partners = tuple(around)
-    if kind == "missed":
-        partners = ()
-    elif kind == "exact":
-        partners = next((other,) for other in around if by_position(other) == by_position(span))
-    return Match(span, kind, partners, labels)
-
-
-def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
-    """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
-
-    Spans are given in any form of `clueval.core.span_forms`, such as ``Span(0, 4, "PER")`` or ``(0, 4, "PER")``.
-    Called the other way round it classifies the predicted spans. Labels are not compared: a match has the
-    labels that were found. `document` is named in errors. Costs O(n log n).
-
-    Raises `OverlapError` if two spans of one side overlap.
-
-    >>> gold = [Span(0, 4, "PER"), Span(6, 8, "LOC")]
-    >>> predicted = [Span(0, 1, "LOC"), Span(1, 4, "PER")]
-    >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
-    [('tiling', {'label': 'PER'}), ('missed', {})]
-    """
-    from clueval.core.span_forms import as_spans  # not needed where cases are counted
-
-    golds = as_spans(gold, "gold")
-    predicteds = sorted(as_spans(predicted, "predicted"), key=by_position)
-    for spans in (golds, predicteds):
-        _require_flat(spans, document)
-    index = SpanIndex(predicteds)
-    equal = {by_position(other): other for other in predicteds}
-    matches = []
-    for span in golds:
-        same = equal.get(by_position(span))
-        around = [same] if same is not None else [predicteds[number] for number in index.overlapping(span)]
-        matches.append(match_of(span, around))
-    return matches
-
-
-def _require_flat(spans: Sequence[Span], document: str | None = None, file: str | None = None) -> None:
-    clash = first_clash(spans)
-    if clash is not None:
-        raise OverlapError(
-            f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
-            file=file,
-            document=document,
-            line=clash[1].line,
-            advice="spans of one sequence must not overlap",
-        )
+from clueval.core.overlap import components, require_flat
+from clueval.core.span import MERGED, NOTHING, Frozen, Span
+from clueval.files.errors import UsageError, described
 
 
 def merge_layers(
@@ -159,7 +77,7 @@ def merged_spans(
             start < end or start == begin for (begin, end, _), (start, _, _) in pairwise(rows)
         ):
             spans = layers.get(layer, ())
-            _require_flat(spans, document, file)
+            require_flat(spans, document, file)
             for span in spans:  # of a span with one label, this is the label, under any name
                 labels = span.by_layer
                 name = layer if layer in labels or len(labels) != 1 else next(iter(labels))
