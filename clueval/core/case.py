@@ -40,7 +40,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
 from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, Ranges, Span
+from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Ranges, Span
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -136,6 +136,10 @@ class Case:
             [(span.start, span.end, span.label, span.parts) for span in spans or ()] for spans in self.sides
         ]
 
+    def labelled_rows(self) -> list[list[LabelledRow]]:
+        """Return the start, the end and the labels by layer of each span of each side."""
+        return [[(span.start, span.end, span.by_layer) for span in spans or ()] for spans in self.sides]
+
     def counting(self, side: int) -> Iterator[tuple[int, Span]]:
         """Yield the spans of a side that count, with their numbers."""
         flags = self.counted[side]
@@ -165,7 +169,7 @@ def case_of(key: Key, sequence: str) -> Case:
 
 
 class _CaseOfKey(Case):
-    """The case of a key, whose spans are made when they are asked for: without them, `exact` takes half the time."""
+    """The case of a key, whose spans are made when they are asked for: `exact` and `levels` take half the time."""
 
     def __init__(self, key: Key, sequence: str) -> None:
         self.length, self.written, self._present, *self._entries = key
@@ -200,6 +204,12 @@ class _CaseOfKey(Case):
         for start, end, side, label in self._entries:
             ranges[side].append((start, end, label, None))
         return ranges
+
+    def labelled_rows(self) -> list[list[LabelledRow]]:
+        rows: list[list[LabelledRow]] = [[] for _ in self.counted]
+        for start, end, side, labels, *_ in self._entries:
+            rows[side].append((start, end, _labels(self._sequence, labels)))
+        return rows
 
 
 @lru_cache(maxsize=1 << 12)
@@ -326,7 +336,7 @@ def sources_by_sequence(
     """Return the sequences of one text, each with the documents that have its spans."""
     if not merge:
         return [(layer, documents) for layer in layers]
-    from clueval.core.matching import with_merged  # most corpora are not merged
+    from clueval.core.merging import with_merged  # most corpora are not merged
 
     present = [document for document in documents if document is not None]
     names = [name for name in layers if any(name in document.layers for document in present)]

@@ -391,7 +391,7 @@ def _tallies(
 
 def _with_layers(pair: Any, layers: Sequence[str], *, merge: bool) -> Any:
     """Return a pair whose documents have the same layers, in the order of `layers`; `merge`: merged into one."""
-    from clueval.core.matching import with_merged  # most corpora are not merged
+    from clueval.core.merging import with_merged  # most corpora are not merged
 
     names = [name for name in layers if any(name in side.layers for side in pair.sides)]
     gold, predicted = (

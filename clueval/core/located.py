@@ -37,7 +37,8 @@ class Located(NamedTuple):
 
 
 class EqualCases(NamedTuple):
-    """The cases of a sequence of one text that have two spans of one piece, on two sides, with one range and label.
+    """The cases of a sequence of one text that have two spans of one piece, on the first two sides, with one range and
+    labels.
 
     `spans` returns the spans of the first side; few need them.
     """
@@ -58,8 +59,8 @@ def located(
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
     Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`. Cases of
-    two spans of one piece that have the same range and labels on two sides, which are most, are put into `equal`, if
-    that is given, and left out.
+    two spans of one piece that have the same range and labels on the first two sides, which are most, are put into
+    `equal`, if that is given, and left out.
     """
     names = sorted(reads)
     for sequence, sources in sources_by_sequence(documents, layers, merge):
@@ -70,8 +71,9 @@ def located(
         for members in components(entries, touching=True):
             if equal is not None and len(members) == 2:
                 one, other = members
-                if one[:2] == other[:2] and one[2] != other[2] and one[4] is not None and one[4] == other[4]:
-                    equal_numbers.append(one[3] if one[2] == 0 else other[3])
+                is_same = one[:2] == other[:2] and one[4] is not None and one[4] == other[4]
+                if is_same and (one[2], other[2]) == (0, 1):
+                    equal_numbers.append(one[3])
                     continue
             in_case = [
                 side.spans_and_flags([entry[3] for entry in members if entry[2] == number], names)

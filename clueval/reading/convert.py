@@ -14,7 +14,7 @@ from typing import Any
 
 from clueval.core.bag import Read
 from clueval.core.document import Document
-from clueval.core.matching import merged_spans, with_merged
+from clueval.core.merging import merged_spans, with_merged
 from clueval.files.errors import FileError, UsageError, cut_label, warn
 from clueval.files.opening import is_folder
 from clueval.files.options import checked_call, require_instance, require_kind
