@@ -84,7 +84,7 @@ class Command(Declared):
         """
         parser = _Parser(self)
         options, unknown = parser.parse_known_args(words)
-        values = vars(options)
+        values = vars(options) | {"command": self.name}
         for option in self.options:
             value = values[option.place]
             if value is None:
