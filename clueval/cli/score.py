@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from warnings import warn
 
 import clueval
-from clueval.cli.declared import FromOne, Given, Input, OutputFolder, Values, fields, shared
+from clueval.cli.declared import FromOne, Given, Input, OptionValues, OutputFolder, fields, shared
 from clueval.cli.options import (
     METRICS_OPTION,
     PREPARING,
@@ -32,14 +32,14 @@ from clueval.results.result import Result, load_result
 from clueval.results.summary import layers_not_predicted
 
 if TYPE_CHECKING:
-    from clueval.studies.compare import Limit
+    from clueval.studies.comparison.gates import Limit
 
 GATE_TABLE = ".gate.tsv"
 """The ending of a file with GATE's own table."""
 
 
 def _drop(text: str) -> float:
-    from clueval.studies.compare import drop_of  # few results have gates
+    from clueval.studies.comparison.gates import drop_of  # few results have gates
 
     return drop_of(text)
 
@@ -68,7 +68,7 @@ class Gates(NamedTuple):
         """Return the limits of scores. Raises `UsageError` for one that cannot be read."""
         if not self.fail_under:
             return []
-        from clueval.studies.compare import limit_of
+        from clueval.studies.comparison.gates import limit_of
 
         try:
             return [limit_of(text) for text in self.fail_under]
@@ -92,7 +92,7 @@ class Gates(NamedTuple):
             return None
         baseline = load_result(self.fail_if_worse)
         if self.significant:
-            from clueval.results.comparing import require_for_tests
+            from clueval.studies.comparison.paired_tests import require_for_tests
 
             units = require_for_tests(baseline.units, str(self.fail_if_worse))
             if resample_by not in (None, units.by):
@@ -107,7 +107,7 @@ class Gates(NamedTuple):
         limits = self.limits()
         if not limits and baseline is None:
             return result
-        from clueval.studies.compare import fail_if_worse, fail_under
+        from clueval.studies.comparison.gates import fail_if_worse, fail_under
 
         outcomes = list(fail_under(result, limits, trust))
         if baseline is not None:
@@ -281,7 +281,7 @@ allow_drop significant Trust.intervals Trust.confidence Trust.method Trust.resam
 """The options that need no texts."""
 
 
-def score_needs(values: Values) -> Collection[str] | None:
+def score_needs(values: OptionValues) -> Collection[str] | None:
     """Return the options that a saved result can use; None: there are texts. Raises `UsageError` for others."""
     is_saved = values["pairs"] is None and _is_saved(values["gold"], values["predicted"])
     return _OF_SAVED.split() if is_saved else None

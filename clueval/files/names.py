@@ -88,9 +88,6 @@ FOR_CALLS = {
 }
 """Advice on a call that misses an argument or has too many, by function, or by its arguments in their order."""
 
-FOR_TYPES = {"choice": TEXTS}
-"""Advice on an argument of another type; `choice` is the third of `clueval.errors`."""
-
 _FUNCTIONS = _table("""
 load: did you mean load_result?
 evaluate f1 report: did you mean score?

@@ -61,7 +61,7 @@ _KINDS = {
     **{
         name: _Kind(partial(_is_a, name), f"a {name}")
         for name in (
-            *("Choice", "PlaceDecisions", "Document", "Gate", "IgnoredWords", "Lists"),
+            *("Choice", "Document", "Gate", "IgnoredWords", "Lists"),
             *("Naming", "WordWeights"),
         )
     },
@@ -83,10 +83,8 @@ def require_kind(value: object, annotation: str, name: str) -> None:
         if kind.holds(value):
             return
     if kinds:
-        from clueval.files.names import FOR_TYPES  # only for a wrong type
-
         expected = " or ".join(kind.says for kind in kinds)
-        raise UsageError(f"{name} must be {expected}, not {described(value)}", advice=FOR_TYPES.get(name))
+        raise UsageError(f"{name} must be {expected}, not {described(value)}")
 
 
 @lru_cache(maxsize=256)
