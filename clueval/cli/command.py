@@ -10,7 +10,7 @@ from dataclasses import Field, fields
 from functools import cached_property, partial
 from typing import Any, NoReturn
 
-from clueval.cli.declared import CommandOption, Declared, Values
+from clueval.cli.declared import CommandOption, Declared, OptionValues
 from clueval.cli.printing import put
 from clueval.files.errors import visible
 from clueval.files.overwriting import output_name, output_path
@@ -61,7 +61,7 @@ class Command(Declared):
         self,
         name: str,
         function: Callable[..., int],
-        needs: Callable[[Values], Collection[str] | None] | None = None,
+        needs: Callable[[OptionValues], Collection[str] | None] | None = None,
         first: Collection[str] = (),
     ) -> None:
         super().__init__(function)
@@ -76,7 +76,7 @@ class Command(Declared):
         """The places of the options that name a file to write."""
         return [option.place for option in self.options if option.read in (output_path, output_name)]
 
-    def parsed(self, words: Sequence[str]) -> Values:
+    def parsed(self, words: Sequence[str]) -> OptionValues:
         """Return the values of all arguments and options.
 
         Raises `SystemExit`, as argparse does, after the message on words that the command does not take, and after
@@ -84,7 +84,7 @@ class Command(Declared):
         """
         parser = _Parser(self)
         options, unknown = parser.parse_known_args(words)
-        values = vars(options)
+        values = vars(options) | {"command": self.name}
         for option in self.options:
             value = values[option.place]
             if value is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import clueval
-from clueval.cli.declared import Given, Values, fields
+from clueval.cli.declared import Given, OptionValues, fields
 from clueval.cli.options import METRICS_OPTION, PREPARING, READING, NamedInput, by_name, named_path, runs_in
 from clueval.cli.outputs import REPORT, ReportOutput
 from clueval.cli.progress import JOBS, Jobs
@@ -85,7 +85,7 @@ def compare(
     return report.put(comparison)
 
 
-def compare_needs(values: Values) -> Collection[str] | None:
+def compare_needs(values: OptionValues) -> Collection[str] | None:
     """Return the options that do not need gold; None with gold."""
     return None if _gold_and_systems(values["systems"])[0] is not None else _OF_SAVED.split()
 

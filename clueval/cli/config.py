@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 from clueval.cli.command import Command
 from clueval.cli.commands import COMMANDS, command_called
-from clueval.cli.declared import CommandOption, Values
+from clueval.cli.declared import CommandOption, OptionValues
 from clueval.cli.outputs import drop_idle
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.files.options import options_of
@@ -220,7 +220,7 @@ class _Entry(NamedTuple):
             )
 
 
-def drop_unused(command: Command, values: Values, defaults: Sequence[str]) -> None:
+def drop_unused(command: Command, values: OptionValues, defaults: Sequence[str]) -> None:
     """Unset those of these defaults that the call cannot use, or that apply to no file or form."""
     flags = {argument.partition("=")[0] for argument in defaults}
     needed = None if command.needs is None else command.needs(values)
@@ -249,7 +249,7 @@ def drop_unused(command: Command, values: Values, defaults: Sequence[str]) -> No
         values[places[name]] = None
 
 
-def _forms(values: Values) -> Iterator[Form]:
+def _forms(values: OptionValues) -> Iterator[Form]:
     """Yield the format of each file that the command reads, as far as it is recognised."""
     from clueval.formats.form import forms_named  # only for options of formats
     from clueval.reading.source import form_at

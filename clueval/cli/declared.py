@@ -41,7 +41,7 @@ from clueval.files.options import Option, options_of, whole
 from clueval.files.overwriting import input_path, output_folder, output_name, output_path
 from clueval.metrics.settings import shown_default, type_of, values_of
 
-Values = dict[str, Any]
+OptionValues = dict[str, Any]
 """The values of all arguments and options of a command, by their places."""
 
 Given = Mapping[str, Any]
@@ -116,7 +116,7 @@ class Options(NamedTuple):
     """
 
     options: Callable[[], Iterable[CommandOption]]
-    value: Callable[[Values], Any]
+    value: Callable[[OptionValues], Any]
 
 
 Input = Annotated[Path, input_path]
@@ -184,7 +184,7 @@ class Declared:
                 choices = self._choices.get(name)
                 yield _of_parameter(self._documented[name], kinds[name], parameter.default, choices)
 
-    def value(self, values: Values) -> Any:
+    def value(self, values: OptionValues) -> Any:
         """Call the function with the values of the options."""
         arguments = {}
         for parameter in self._parameters:
@@ -304,7 +304,7 @@ def fields(
                 several=declared.several,
             )
 
-    def value(values: Values) -> Given:
+    def value(values: OptionValues) -> Given:
         of_fields = {field.name: values.get(place) for field, _, place in chosen}
         return {name: value for name, value in of_fields.items() if value is not None}
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from clueval.cli.declared import FromZero, OneOf, Output, OutputName, Values, shared
+from clueval.cli.declared import FromZero, OneOf, OptionValues, Output, OutputName, shared
 from clueval.cli.printing import (
     columns_of_terminal,
     put,
@@ -163,12 +163,12 @@ REPORT_OF_SCORES = shared(ReportOutput, without="text_lang", format=(*FORMS, "co
 REPORT_WITHOUT_RATES = shared(ReportOutput, without="digits text_lang")
 
 
-def output_of(values: Values) -> ReportOutput | None:
+def output_of(values: OptionValues) -> ReportOutput | None:
     """Return where the report of a command goes; None: the command has no report."""
     return REPORT_WITH_TEXTS.value(values) if "written" in values else None
 
 
-def drop_idle(values: Values, flags: Collection[str]) -> None:
+def drop_idle(values: OptionValues, flags: Collection[str]) -> None:
     """Unset those of these options for the form that have no effect."""
     output = output_of(values)
     if output is None:
@@ -275,7 +275,7 @@ def put_documents(conversion: Conversion, documents: Iterable[Document]) -> None
 # --- checks
 
 
-def _others_of(values: Values, outputs: Iterable[str]) -> dict[str, Path]:
+def _others_of(values: OptionValues, outputs: Iterable[str]) -> dict[str, Path]:
     """Return the files that the command will write, except reports, by the places of their options."""
     paths = {place: values[place] for place in outputs if place != "written"}
     if str(paths.get("output_file")) == STDOUT:
@@ -283,7 +283,7 @@ def _others_of(values: Values, outputs: Iterable[str]) -> dict[str, Path]:
     return {place: Path(path) for place, path in paths.items() if path is not None}
 
 
-def check_outputs(values: Values, outputs: Iterable[str]) -> None:
+def check_outputs(values: OptionValues, outputs: Iterable[str]) -> None:
     """Raise `CluevalError` for an output that would replace an input or another output, or cannot be written.
 
     Raises `UsageError` for a file of ``-o`` whose ending is no form, and for options without effect.
@@ -315,7 +315,7 @@ def _require_writable(path: Path) -> None:
 
 
 @contextmanager
-def standard_output(values: Values, outputs: Iterable[str]) -> Iterator[None]:
+def standard_output(values: OptionValues, outputs: Iterable[str]) -> Iterator[None]:
     """Let an option that names ``-`` write to standard output, in place of the result, when the command has ended.
 
     Raises `UsageError` for two such options.

@@ -27,7 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     try:
         _make_printable()
-        with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
+        with _ending_in_order(), inputs_kept():
             if command is None:
                 _without_command(arguments)
                 return 0
@@ -91,31 +91,19 @@ def _run_command(command: str, arguments: Sequence[str]) -> int:
     values = called.parsed([*defaults, *arguments])
     if defaults:
         drop_unused(called, values, defaults)
-    warned = _kept_warnings(quiet=values["quiet"])
-    with quietly(values["quiet"]):
+    with quietly(values["quiet"]), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", CluevalWarning)
+        warnings.filterwarnings("ignore", REPAIRED, CluevalWarning)  # the lines on what was read have them
         with standard_output(values, called.outputs):
             check_outputs(values, called.outputs)
             code: int = called.value(values)
-        flush()
+        flush()  # an error is the only line of a command, so warnings follow
         if warned:
             from clueval.cli.config import in_options
 
-            for warning in dict.fromkeys(warned):
+            for warning in dict.fromkeys(str(each.message) for each in warned):
                 remark(f"clueval {command}: warning: {in_options(warning, command)}")
     return code
-
-
-def _kept_warnings(*, quiet: bool) -> list[str]:
-    """Return the list that will have clueval's warnings; with `quiet`, none. An error is the only line of a command."""
-    kept: list[str] = []
-
-    def keep(message: Warning | str, *_: object, **__: object) -> None:
-        kept.append(str(message))
-
-    warnings.simplefilter("ignore" if quiet else "always", CluevalWarning)
-    warnings.filterwarnings("ignore", REPAIRED, CluevalWarning)  # the lines on what was read have them
-    warnings.showwarning = keep
-    return kept
 
 
 _ENDS: dict[int, str] = {

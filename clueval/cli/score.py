@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from warnings import warn
 
 import clueval
-from clueval.cli.declared import FromOne, Given, Input, OutputFolder, Values, fields, shared
+from clueval.cli.declared import FromOne, Given, Input, OptionValues, OutputFolder, fields, shared
 from clueval.cli.options import (
     METRICS_OPTION,
     PREPARING,
@@ -281,7 +281,7 @@ allow_drop significant Trust.intervals Trust.confidence Trust.method Trust.resam
 """The options that need no texts."""
 
 
-def score_needs(values: Values) -> Collection[str] | None:
+def score_needs(values: OptionValues) -> Collection[str] | None:
     """Return the options that a saved result can use; None: there are texts. Raises `UsageError` for others."""
     is_saved = values["pairs"] is None and _is_saved(values["gold"], values["predicted"])
     return _OF_SAVED.split() if is_saved else None

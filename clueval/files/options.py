@@ -237,9 +237,9 @@ def field_names(group: Any) -> list[str]:
 
 
 @cache
-def _declared_fields(kind: Any) -> list[tuple[str, str, Any]]:
-    """Return the name, the type and the default of each field of a dataclass."""
-    return [(attribute.name, str(attribute.type), attribute.default) for attribute in fields(kind)]
+def _declared_fields(kind: Any) -> list[tuple[str, str, Any, Option | None]]:
+    """Return the name, the type, the default and the option of each field of a dataclass."""
+    return [(each.name, str(each.type), each.default, option_of(each)) for each in fields(kind)]
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
@@ -263,12 +263,20 @@ def changed_values(group: Any) -> dict[str, Any]:
 
 
 def require_types(group: Any) -> None:
-    """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
+    """Raise `UsageError` for a field of a dataclass whose value is not of its type, or not one of its choices.
+
+    Only types that `_KINDS` has are checked; the default is always allowed.
+    """
     kind: Any = type(group)
-    for name, annotation, default in _declared_fields(kind):
+    for name, annotation, default, declared in _declared_fields(kind):
         value = getattr(group, name)
         if value is not default:
             require_kind(value, annotation, name)
+            choices = () if declared is None else declared.values
+            if choices and value not in choices:
+                from clueval.files.names import one_of  # only for values that do not exist
+
+                raise UsageError(f"{name}={value!r} is unknown", advice=one_of(value, choices))
 
 
 def require_choices(group: Any, name: str) -> None:

@@ -17,17 +17,6 @@ from clueval.files.overwriting import input_path
 OFFSETS = ("points", "utf16", "bytes")
 """The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
 
-_ANSWERS, _UNPARSABLE, _MISSING = ("accepted",), ("empty", "lenient"), ("empty",)
-
-_UNKNOWN = "{name}={value!r} is unknown"
-_CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
-    "invalid": (INVALID, "unknown treatment of ill-formed tags {value!r}"),
-    "offsets": (OFFSETS, _UNKNOWN),
-    "answers": (_ANSWERS, _UNKNOWN),
-    "unparsable": (_UNPARSABLE, _UNKNOWN),
-    "missing": (_MISSING, _UNKNOWN),
-}
-"""The values of options, and the problem with others."""
 
 _LIMITS = Limits()
 
@@ -142,7 +131,7 @@ class Reading:
         None,
         "WHICH",
         "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
-        choices=_ANSWERS,
+        choices=("accepted",),
     )
     names: str | Path | Sequence[str] | Mapping[Any, Any] | None = option_field(
         None,
@@ -163,14 +152,14 @@ class Reading:
         "HOW",
         "what to do with answers of language models that cannot be read: count them as answers without spans "
         "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
-        choices=_UNPARSABLE,
+        choices=("empty", "lenient"),
     )
     missing: str | None = option_field(
         None,
         "HOW",
         "what to do with documents without an answer of a language model, which is found by their id: count them as "
         "answers without spans (empty); without it, they are errors",
-        choices=_MISSING,
+        choices=("empty",),
     )
     max_line: int = option_field(
         _LIMITS.max_line,
@@ -208,16 +197,6 @@ class Reading:
         if isinstance(self.labels, str):
             labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
             object.__setattr__(self, "labels", labels)
-        if self.input is not None and self.input not in _formats():
-            from clueval.files.names import one_of  # only for names that do not exist
-
-            raise UsageError(f"unknown format {self.input!r}", advice=one_of(self.input, _formats()))
-        for name, (choices, problem) in _CHOICES.items():
-            value = getattr(self, name)
-            if value is not None and value not in choices:
-                raise UsageError(
-                    problem.format(name=name, value=value), advice=f"one of {', '.join(choices)}"
-                )
         if self.row is not None and self.input not in (None, "mentions", "inline"):
             problem = f"row describes rows, and input={self.input!r} names their format"
             raise UsageError(problem, advice="give one of them")
