@@ -167,10 +167,13 @@ class UndecidedPlaces(ReportOfAnnotators):
     signature = ""
 
     def __init__(
-        self, names: Sequence[str], places: Sequence[Place], given: Sequence[Mapping[str, str | int]] = ()
+        self,
+        names: Sequence[str],
+        places: Sequence[Place],
+        decision_lines: Sequence[Mapping[str, str | int]] = (),
     ) -> None:
         super().__init__(names)
-        self._places, self.given = places, given
+        self._places, self.decision_lines = places, decision_lines
 
     def places(self) -> Iterable[Place]:
         return self._places
