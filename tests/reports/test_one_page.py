@@ -102,7 +102,7 @@ def test_page_opens_without_complaints_and_requests(
 NUMBERS = (
     "[...document.querySelectorAll('td .shares button, td > button')].map((b) => {"
     " b.click(); const n = Number((b.ariaLabel ?? b.textContent).replaceAll(',', '').match(/\\d+/)[0]);"
-    " const lines = found.flatMap((place) => place.lines.filter(fits)).length; b.click(); return [n, lines]; })"
+    " const lines = found.flatMap((place) => place.values.filter(fits)).length; b.click(); return [n, lines]; })"
 )
 
 
@@ -152,7 +152,7 @@ def test_filters_stand_in_chips_and_in_the_address(browser: Browser, pages: dict
     click(browser, "#chips button")
     assert browser.run("document.getElementById('f-reason').value") == ""
     browser.run("search.value = 'TIEDGEN'; search.dispatchEvent(new Event('input'))")
-    assert browser.run("found.length > 0 && found.every((place) => searched(place).includes('tiedgen'))")
+    assert browser.run("found.length > 0 && found.every((place) => place.searched().includes('tiedgen'))")
 
 
 def test_address_restores_the_place_and_open_tables(browser: Browser, pages: dict[str, Path]) -> None:

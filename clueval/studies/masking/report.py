@@ -296,7 +296,7 @@ class MaskingReport(ReportWithDecisions):
         if documents := self.documents_to_review:
             yield words.documents_table(documents)
         for key, groups in (self.result.groups or {}).items():
-            yield from words.groups_table(key, groups, "masking")
+            yield from words.groups_table(key, groups)
         if self.shows_text and self.needless:
             yield words.needless_table(self.needless)
         if self.shows_text and self.inconsistent:
