@@ -341,7 +341,7 @@ class Errors(ErrorReport):
         ]
 
     @property
-    def given(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # it is only read
+    def decision_lines(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # it is only read
         return () if self.decisions is None else list(self.decisions.rows())
 
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[JudgedSpan]]]]:

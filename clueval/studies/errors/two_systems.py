@@ -401,7 +401,7 @@ def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Se
     return {
         "context": [*shown],
         "state": error.state,
-        "document": texts.own.id,
+        "document": texts.document.id,
         "side": first.side_name,
         "layer": first.sequence,
         "start": first.span.start,
