@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from clueval.core.bag import Read
-from clueval.core.document import Document, same_id
+from clueval.core.document import Document
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
 from clueval.formats.documents import is_column_format
@@ -24,6 +24,7 @@ from clueval.reading.options import (
     checked_texts,
     chosen_options,
     options_of_sides,
+    with_id_of,
 )
 from clueval.reading.paths import (
     Files,
@@ -460,13 +461,6 @@ def _files_with_names(side: Side) -> Files:
 
 
 # Documents that belong together
-
-
-def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -> Document:
-    """Return a document with the id of the first of its text if one has none; `is_nameless`: in any case."""
-    if first.id == other.id or not (is_nameless or same_id(first.id, other.id)):
-        return other
-    return replace(other, id=first.id)
 
 
 def joined(

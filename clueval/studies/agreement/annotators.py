@@ -27,7 +27,6 @@ from clueval.reading.file_sides import (
     files_of_side,
     joined,
     require_use,
-    with_id_of,
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of
@@ -36,6 +35,7 @@ from clueval.reading.options import (
     require_layers,
     require_pair_by,
     require_positions,
+    with_id_of,
 )
 from clueval.reading.paths import (
     INCEPTION,
