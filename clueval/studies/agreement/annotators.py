@@ -162,7 +162,13 @@ class Annotators:
 
     def _source(self, annotator: Side, name: str | None, path: Path) -> Source:
         file_name = name if self.naming.pair_by in (None, "name") else None
-        source = source_of(path, annotator.options, name=file_name, progress=self.naming.progress)
+        source = source_of(
+            path,
+            annotator.options,
+            name=file_name,
+            progress=self.naming.progress,
+            form=annotator.form_at(path),
+        )
         require_positions(source.form.name, "agree")
         return source
 
