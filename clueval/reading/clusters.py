@@ -426,7 +426,6 @@ class ClusterCounting:
                 read.neighbours[name, file, layer] = pairs
                 read.spans[name, layer] += 0
                 read.tagged.add((name, layer))
-        self.bag.close()
         return self.bag
 
     # Counting
@@ -457,7 +456,6 @@ class ClusterCounting:
         for (waits, *texts), places in places_of_texts.items():
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
             self.bag.add_occurrences(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
-        self.bag.close()
 
     def _count_tags(self, metric: Any, group: LayerClusters) -> None:
         """Let a metric count the tags of the only layer of a group. Raises `Unusual` if it needs documents."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from clueval.core.document import Document, Unit
 from clueval.files.errors import UsageError
 from clueval.files.options import checked_call, field_names, refuse_unknown, require_instance, with_fields
-from clueval.formats.options import FormatOptions, Reading, ReadingOptions
+from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.file_sides import Side, require_use, with_layers
 from clueval.reading.options import LayerSource, require_layers, spooled
 from clueval.reading.paths import as_path, named_files
@@ -26,7 +26,7 @@ def read(
     *,
     reading: Reading = _READING,
     unit: Unit | None = None,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> Iterator[Document]:
     r"""Yield the documents of a file, or of all files below a folder, one at a time.
 

@@ -180,8 +180,15 @@ class Annotators:
         if others and (texts_differ or any(_ends_otherwise(document, first) for document in others)):
             from clueval.transforms.placing import placed_documents  # most texts are the same
 
-            placed = iter(placed_documents(present, named=False).documents)
-            documents = tuple(None if document is None else next(placed) for document in documents)
+            # on the longest text, so that white space at the end of one counts in every order of annotators
+            in_order = sorted(present, key=lambda document: -len(document.text or ""))
+            placed = dict(
+                zip(map(id, in_order), placed_documents(in_order, named=False).documents, strict=True)
+            )
+            documents = tuple(
+                None if document is None else replace(placed[id(document)], id=first.id)
+                for document in documents
+            )
         named_documents = [
             (document, name)
             for document, name in zip(documents, self.sides, strict=True)
