@@ -293,13 +293,13 @@ def source_of(
     *,
     name: str | None = None,
     progress: Progress | None = None,
-    is_one_text: bool = False,
+    form: Form | None = None,
 ) -> Source:
-    """Return a file with its format, which is recognised if `options.input` is None.
+    """Return a file with its format, which is recognised if `options.input` and `form` are None.
 
     Raises `UsageError` for an annotation set or a treatment of tags that its format does not have.
     """
-    form = form_at(path, options, is_one_text=is_one_text)
+    form = form or form_at(path, options)
     if options.annotation_set is not None and not form.has_sets:
         raise UsageError(
             f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
