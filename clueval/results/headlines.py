@@ -42,21 +42,6 @@ def _value_at(report: Any, path: Path) -> Any:
     return report
 
 
-def gold_at(reports: Report, path: Path) -> int | None:
-    """Return how much gold the entry of a rate has; None if its report does not say.
-
-    >>> gold_at({"exact": {"label": {"micro": {"gold": 3, "f1": 0.5}}}}, ("exact", "label", "micro", "f1"))
-    3
-    """
-    entry, around = _value_at(reports, path[:-1]), _value_at(reports, path[:-2])
-    traditional = around.get("traditional") if isinstance(around, Mapping) else None
-    if isinstance(traditional, Mapping) and "TP" in traditional:  # of FairEval
-        entry = {"gold": traditional["TP"] + traditional["FN"]}
-    names = ("gold", "targets", "possible", "entities")
-    gold: int | None = next((entry[name] for name in names if name in entry), None)
-    return gold
-
-
 def headline_paths(reports: Report, rates: slice = slice(None)) -> Iterator[Path]:
     """Yield the paths of the rates of all headlines, from the metric on; or of some of each headline's `rates`."""
     for metric, sequences in reports.items():

@@ -360,6 +360,17 @@ class Result(Report):
 
         return scores_of(self._report())
 
+    def gold_of(self, path: Sequence[str]) -> float | None:
+        """Return how much gold a rate is about, by its whole path; None if the metric does not say."""
+        from clueval.results.rates import measures_of, sizes_at  # few results need them
+
+        name, sequence, *place = path
+        (metric,) = (metric for metric in self.scored_by if metric.name == name)
+        tally = self._all_reports.tallies(())[name, sequence]
+        _, sizes = measures_of(metric, self._all_reports.layers_of(sequence), tally)
+        sizes_of_rate = sizes_at(tuple(place), sizes)
+        return None if sizes_of_rate is None else sizes_of_rate[0]
+
     # Forms
 
     def to_dict(self) -> dict[str, Any]:
