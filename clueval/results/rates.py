@@ -24,10 +24,9 @@ from typing import Any, NamedTuple, TypeVar
 from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, Tally, f_measure
+from clueval.results.headlines import Path, entry_at
 from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
-
-Path = tuple[str, ...]
 
 Entry = tuple[Path, Sequence[str]]
 """The path of a dictionary of a report, and the names of its rates."""
@@ -79,14 +78,6 @@ def entries_of(report: Mapping[str, Any]) -> Iterator[Entry]:
         names = tuple(name for name, value in entry.items() if is_rate(name, value))
         if names:
             yield path, names
-
-
-def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    """Return the dictionary at a path of a report; an empty one if there is none."""
-    value: Any = report
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
 
 
 Measures = dict[str, Sequence[float]]
