@@ -112,7 +112,7 @@ class Plan:
 
         Raises `UsageError` if they are asked for and the texts of the sides may differ.
         """
-        aligning = [metric.name for metric in self.metrics if not getattr(metric, "same_text", True)]
+        aligning = [metric.name for metric in self.metrics if not metric.same_text]
         if self.align is not None:
             problem = "sentences cannot be units if the texts of the two sides may differ"
         elif aligning:
@@ -132,7 +132,7 @@ class Plan:
     @property
     def frames(self) -> frozenset[str]:
         """The layers within which a metric counts; they are no sequences."""
-        layers = {getattr(metric, "within", None) for metric in self.metrics}
+        layers = {metric.within for metric in self.metrics}
         return frozenset(name for name in layers if name is not None)
 
     def place(self, metadata: Mapping[str, str], layers: Sequence[str]) -> DocumentPlace:

@@ -31,6 +31,9 @@ class Reporting(Protocol):
         gaps: the metric can count discontinuous spans.
         filters: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
         places: spans need places in the text; False: those without one are counted together with the others.
+        same_text: both sides must have the same text; False: the texts may differ.
+        whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
+        within: the layer within which it counts, which is no sequence itself; None: everywhere.
     """
 
     __slots__ = ()
@@ -40,6 +43,15 @@ class Reporting(Protocol):
     gaps: ClassVar[bool] = True
     filters: ClassVar[str | None] = None
     places: ClassVar[bool] = True
+    same_text: ClassVar[bool] = True
+
+    @property
+    def whole(self) -> str | None:
+        return None
+
+    @property
+    def within(self) -> str | None:
+        return None
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report on a sum of counts, for a sequence whose spans have labels in these layers.
@@ -47,6 +59,14 @@ class Reporting(Protocol):
         These are the layer of the sequence, or all layers of the merged sequence.
         """
         raise NotImplementedError
+
+    def headline_report(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return at least the part of the report that has the headline, which may take less time."""
+        return self.scores(total, layers)
+
+    def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
+        """Return those of the sequences, given their counts, that have a report."""
+        return list(tallies)
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         """Return the counts behind the rates of entries, by their paths in the report, that of all spans first.
@@ -113,24 +133,12 @@ class DocumentMetric(Reporting, Protocol):
     It counts all pairs of one text at once, one for each gold. Its tallies are added at once.
 
     Attributes:
-        same_text: both sides must have the same text; False: the texts may differ.
-        whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
         merges: documents come with all layers, in order, if these are to be merged, and the metric merges them.
-        within: the layer within which it counts, which is no sequence itself; None: everywhere.
     """
 
     __slots__ = ()
 
-    same_text: ClassVar[bool] = True
     merges: ClassVar[bool] = False
-
-    @property
-    def whole(self) -> str | None:
-        return None
-
-    @property
-    def within(self) -> str | None:
-        return None
 
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
         """Count the pairs of one text in one sequence; `where` has the labels that count, by layer.
@@ -138,10 +146,6 @@ class DocumentMetric(Reporting, Protocol):
         A pair beside its text has predicted spans without a place, and a gold document without spans.
         """
         raise NotImplementedError
-
-    def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
-        """Return those of the sequences, given their counts, that have a report."""
-        return list(tallies)
 
 
 AnyMetric = Metric | DocumentMetric

@@ -79,8 +79,7 @@ def opened(
         [*readings, *(readings[0] for _ in golds)],
         layers,
         pair_by=counting.pair_by,
-        is_one_text=layers is None
-        and decides(not getattr(metric, "same_text", True) for metric in plan.metrics),
+        is_one_text=layers is None and decides(not metric.same_text for metric in plan.metrics),
         within=next(iter(plan.frames), None),
         progress=workers.progress,
     )
