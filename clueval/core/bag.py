@@ -85,7 +85,8 @@ class Read:
             self.tagged.update((side, layer) for layer in (document.layers if of_tokens else document.tags))
             for layer in document.layers:
                 self.spans[side, layer] += document.number_of_spans_in(layer)
-                for span in document.layers[layer] if document.rows_in(layer) is None else ():
+                self.features.update(*[features for features, *_ in document.details_in(layer)])
+                for span in document.layers[layer] if document.ranges_in(layer) is None else ():
                     if span.features or span.tokens is not None:
                         self.features.update(span.features, (TOKENS,) * (span.tokens is not None))
             self.add_tags(side, document)

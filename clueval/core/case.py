@@ -391,8 +391,8 @@ def _entries(
     for side, (document, source) in enumerate(zip(documents, sources, strict=True)):
         if document is None or source is None:
             continue
-        rows = None if where else source.rows_in(sequence)
-        if rows is not None:
+        rows = source.rows_in(sequence) if reads else source.ranges_in(sequence)
+        if rows is not None and not where:
             entries += [(start, end, side, label) for start, end, label in rows]
             continue
         spans = source.layers.get(sequence, ())

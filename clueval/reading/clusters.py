@@ -153,9 +153,6 @@ MOST_ROWS = 0x110000 - 0x800 - FIRST
 MOST_CLUSTERS = 1 << 15
 """The number of different clusters, or of different rows, that are collected before they are counted."""
 
-SHORT = 1 << 11
-"""Up to this number of rows, clusters are not divided: that would take more time."""
-
 MOST_ENTRIES = 1 << 17
 """The number of clusters that are collected in several places before they are counted."""
 
@@ -510,8 +507,7 @@ class ClusterCounting:
         None: clusters are not divided. Where ill-formed tags are not repaired, whether tags are a span may depend on
         those around them.
         """
-        is_short = sum(map(len, clusters)) <= SHORT
-        if is_short or any(reading.invalid != "conlleval" for reading in self._readings):
+        if any(reading.invalid != "conlleval" for reading in self._readings):
             return None
         rows = group.characters.rows
         goes_on = {
