@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Protocol, TypeGuard
 
 from clueval.core.case import Case, Where
 from clueval.core.document import Document, Pair
-from clueval.core.overlap import first_clash
+from clueval.core.overlap import require_flat
 from clueval.core.span import SIDES, Span, name_of
 from clueval.core.tally import Counts, Tally
-from clueval.files.errors import OverlapError, UsageError
+from clueval.files.errors import UsageError
 
 Sizes = tuple[float, float]
 """What an entry of a report weighs on each side: usually its numbers of gold and of predicted spans."""
@@ -114,13 +114,8 @@ class Metric(Reporting, Protocol):
 
     def require_flat(self, side: str, spans: Sequence[Span]) -> None:
         """Raise `OverlapError` for spans of one side that overlap; discontinuous ones may. Asked of flat metrics."""
-        clash = first_clash([span for span in spans if span.parts is None])
-        if clash is not None:
-            raise OverlapError(
-                f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
-                line=clash[1].line,
-                advice=f"metric {self.name!r} cannot count such spans; exact, fair, gate and muc can",
-            )
+        advice = f"metric {self.name!r} cannot count such spans; exact, fair, gate and muc can"
+        require_flat([span for span in spans if span.parts is None], advice=advice)
 
     def count(self, case: Case) -> Tally:
         """Count one case. Costs at most n log n for n spans, and the pairs that overlap."""
