@@ -242,12 +242,13 @@ def threshold(
     }
     if not chosen:
         raise NoThreshold(f"{sequence} has no labels", advice="predicted must have spans with scores")
+    has_gold_files = predicted is not None and is_path_or_paths(gold)
     facts = {
         "score_feature": score_feature,
         "metric": name,
         "measure": maximise,
         "signature": str(result.signature),
-        "gold_sha256": None if predicted is None else _sha256(gold),
+        "gold_sha256": sha256_of(path for _, path in files_of_side(gold)) if has_gold_files else None,
     }
     return Threshold(chosen, curves, facts, result.to_dict())
 
@@ -263,7 +264,3 @@ def _curves_by_label(report: Mapping[str, Any]) -> dict[str | None, Mapping[str,
         elif isinstance(value, Mapping) and not curves:
             curves = _curves_by_label(value)
     return curves
-
-
-def _sha256(gold: Any) -> str | None:
-    return sha256_of(path for _, path in files_of_side(gold)) if is_path_or_paths(gold) else None
