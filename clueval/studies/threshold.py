@@ -242,13 +242,15 @@ def threshold(
     }
     if not chosen:
         raise NoThreshold(f"{sequence} has no labels", advice="predicted must have spans with scores")
-    has_gold_files = predicted is not None and is_path_or_paths(gold)
+    digest = None
+    if predicted is not None and is_path_or_paths(gold):
+        digest = sha256_of(path for _, path in files_of_side(gold))
     facts = {
         "score_feature": score_feature,
         "metric": name,
         "measure": maximise,
         "signature": str(result.signature),
-        "gold_sha256": sha256_of(path for _, path in files_of_side(gold)) if has_gold_files else None,
+        "gold_sha256": digest,
     }
     return Threshold(chosen, curves, facts, result.to_dict())
 
