@@ -242,15 +242,12 @@ def threshold(
     }
     if not chosen:
         raise NoThreshold(f"{sequence} has no labels", advice="predicted must have spans with scores")
-    digest = None
-    if predicted is not None and is_path_or_paths(gold):
-        digest = sha256_of(path for _, path in files_of_side(gold))
     facts = {
         "score_feature": score_feature,
         "metric": name,
         "measure": maximise,
         "signature": str(result.signature),
-        "gold_sha256": digest,
+        "gold_sha256": None if predicted is None else _sha256(gold),
     }
     return Threshold(chosen, curves, facts, result.to_dict())
 
@@ -266,3 +263,7 @@ def _curves_by_label(report: Mapping[str, Any]) -> dict[str | None, Mapping[str,
         elif isinstance(value, Mapping) and not curves:
             curves = _curves_by_label(value)
     return curves
+
+
+def _sha256(gold: Any) -> str | None:
+    return sha256_of(path for _, path in files_of_side(gold)) if is_path_or_paths(gold) else None
