@@ -496,7 +496,7 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
     with suppress(FormatError):  # no table
         _, header = next(records, (0, ()))
     if {*header} >= NEEDED:
-        said = [header.index(name) for name in ("choice", "comment") if name in header]
+        said = [column for column, name in enumerate(header) if name in ("choice", "comment")]
         for number, fields in records:
             if any(fields[column : column + 1] not in ([], [""]) for column in said):
                 yield str(path), number, dict(zip(header, fields, strict=False))
