@@ -31,14 +31,7 @@ from clueval.reports.place import (
     fingerprint,
 )
 from clueval.reports.report import Report
-from clueval.studies.agreement.conventions import (
-    BOUNDARIES,
-    Reading,
-    Readings,
-    kind_of,
-    parts_of,
-    spans_of,
-)
+from clueval.studies.agreement.conventions import BOUNDARIES, Reading, Readings, kind_of, parts_of, spans_of
 from clueval.studies.decisions import NONE, require_no_choices
 from clueval.studies.errors.rows import SideTexts
 
