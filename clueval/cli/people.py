@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
-from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, reads, shared
+from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, shared
 from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, named_path
 from clueval.cli.outputs import (
     DOCUMENTS,
@@ -106,7 +106,7 @@ def agree(
     where: list[str] | None = None,
     system: Input | None = None,
     intervals: bool = False,
-    confidence: Annotated[float, reads(number)] | None = None,
+    confidence: Annotated[float, number] | None = None,
     report: ReportOutput = REPORT_WITH_TEXTS,
     disagreements: bool = False,
     pygamma: OutputFolder | None = None,

@@ -478,7 +478,7 @@ def _signature(corpus: Annotated, bag: Bag) -> str:
     schemes = {scheme or "none" for (side, *_), scheme in bag.read.schemes().items() if side in corpus.names}
     keys = ",".join(convention.key for convention in corpus.metric.conventions)
     annotators = corpus.annotators.listed[: len(corpus.names)]
-    treatments = {each.options.invalid or "conlleval" for each in annotators if each.options is not None}
+    treatments = {each.options.invalid or "conlleval" for each in annotators if each.files}
     choices = {
         "metrics": f"agreement({keys})",
         "unit": "+".join(sorted(bag.read.units)) or "token",

@@ -218,8 +218,16 @@ def _by_name(systems: Sequence[Any], names: Sequence[str] | None) -> dict[str, A
 
 
 def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the runs of a system; those that are no results yet are scored against gold."""
-    for run in _runs_in(system, gold):
+    """Yield the runs of a system; those that are no results yet are scored against gold.
+
+    Raises `UsageError` for a file that is there twice, which would count as two independent runs.
+    """
+    runs = _runs_in(system, gold)
+    files = [os.fspath(run) for run in runs if _is_path(run)]
+    for file in files:
+        if files.count(file) > 1:
+            raise UsageError(f"a system has the run {file} twice", advice="give each run once")
+    for run in runs:
         if gold is None or is_result(run):
             yield run
             continue

@@ -23,7 +23,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Pair, Unit
-from clueval.core.matching import merge_layers
+from clueval.core.merging import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
 from clueval.files import limits

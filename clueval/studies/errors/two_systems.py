@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document
-from clueval.core.matching import KINDS, with_merged
+from clueval.core.levels import KINDS
+from clueval.core.merging import with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clueval.core.matching import KINDS, UNMATCHED
+from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.span import NO_LABEL, SIDES, Span
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText
