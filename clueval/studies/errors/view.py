@@ -225,8 +225,8 @@ def _confusion(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -
     counts: Counter[tuple[str, str]] = Counter()
     for key, number in reasons.items():
         fits = (key.sequence, key.layer, key.side, key.reason) == (entry.sequence, entry.layer, 0, "label")
-        if fits and key.found is not None:
-            counts[key.label, key.found] = number
+        if fits and key.match_label is not None:
+            counts[key.label, key.match_label] = number
     if not counts:
         return
     names, most = sorted({predicted for _, predicted in counts}), max(counts.values())
