@@ -139,10 +139,6 @@ class PlaceDecisions:
         document, _, start, end = at
         return {at, (document, ANY_LAYER, start, end)} & self._places.keys()
 
-    def concerns(self, at: PlaceKey) -> bool:
-        """Return whether there is a line about a place with this key."""
-        return bool(self._keys(at))
-
     def at(self, place: Place | Decision) -> PlaceDecision:
         """Return what is decided about a place."""
         keys = self._keys(place.at)
