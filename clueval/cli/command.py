@@ -92,7 +92,9 @@ class Command(Declared):
             elif option.may_stand_once:
                 first, *others = value
                 if any(other != first for other in others):
-                    parser.error(f"argument {option.name}: given twice, with different values; give it once")
+                    parser.error(
+                        f"argument {'/'.join(option.flags)}: given twice, with different values; give it once"
+                    )
                 values[option.place] = first
         if unknown:
             name = unknown[0].partition("=")[0]

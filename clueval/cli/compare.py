@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import clueval
-from clueval.cli.declared import Given, OptionValues, fields
+from clueval.cli.declared import Given, OptionValues, fields, given
 from clueval.cli.options import METRICS_OPTION, PREPARING, READING, NamedInput, by_name, named_path, runs_in
 from clueval.cli.outputs import REPORT, ReportOutput
 from clueval.cli.progress import JOBS, Jobs
@@ -67,8 +67,6 @@ def compare(
     scoring: dict[str, Any] = {**counting, **units, **preparing, **reading}
     if "names" in scoring:  # of tags, not of systems
         scoring["reading"] = Reading(names=scoring.pop("names"))
-    if metrics is not None:
-        scoring["metrics"] = metrics
     with jobs.counting(gold, *chain.from_iterable(runs_of.values())) as work:
         comparison = clueval.compare(
             runs_of,
@@ -78,6 +76,7 @@ def compare(
             detect=detect,
             force=force,
             all_pairs=all_pairs,
+            **given(metrics=metrics),
             **trust,
             **scoring,
             **(work if gold is not None else {}),

@@ -275,7 +275,7 @@ _QUOTED = r"""(?<!\w)(?:'(?>(?:[^'\\]|\\.)*)'|"(?>(?:[^"\\]|\\.)*)")"""
 _VALUE = (
     rf"""{_QUOTED}|\{{(?>(?:{_QUOTED}|[^{{}}'"])*)\}}|\[(?>(?:{_QUOTED}|[^\[\]'"])*)\]|\.\.\.|True|False"""
 )
-_KIND = "|".join(("Lists", *_GROUPS, *_METRICS))
+_KIND = "|".join((*_GROUPS, *_METRICS))
 _NAME = re.compile(
     rf"""{_QUOTED}|(?<![\w.,/-])(?:({_KIND})\.)?([a-z][a-z_]*)(?:=({_VALUE}|(?(1)-?\d+|(?!))))?""", re.DOTALL
 )

@@ -48,6 +48,11 @@ Given = Mapping[str, Any]
 """The values of those options of a group that were given, as keyword arguments."""
 
 
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
 class CommandOption(NamedTuple):
     """An argument or an option of a command."""
 
@@ -68,11 +73,6 @@ class CommandOption(NamedTuple):
     @property
     def help(self) -> str:
         return self.meaning if isinstance(self.meaning, str) else self.meaning()
-
-    @property
-    def name(self) -> str:
-        """The name in messages."""
-        return "/".join(self.flags) or str(self.metavar)
 
     @property
     def written(self) -> str:
@@ -305,8 +305,7 @@ def fields(
             )
 
     def value(values: OptionValues) -> Given:
-        of_fields = {field.name: values.get(place) for field, _, place in chosen}
-        return {name: value for name, value in of_fields.items() if value is not None}
+        return given(**{field.name: values.get(place) for field, _, place in chosen})
 
     return Options(options, value)
 

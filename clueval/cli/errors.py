@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import clueval
-from clueval.cli.declared import FromOne, FromZero, Given, Input, OneOf, fields, shared
+from clueval.cli.declared import FromOne, FromZero, Given, Input, OneOf, fields, given, shared
 from clueval.cli.options import (
     DECISIONS,
     PREPARING,
@@ -51,9 +51,8 @@ def _choice_of(
         unlabelled: CLUEval's levels without labels: --level 2, if no other
         labelled LAYER: CLUEval's levels: a match is correct only if the label in this layer is correct, too
     """
-    choice: dict[str, Any] = {"level": level, "labelled": labelled, "unlabelled": unlabelled or None}
-    choice["sides"] = None if side in (None, "both") else (side,)
-    return {**{name: value for name, value in choice.items() if value is not None}, **spans}
+    sides = None if side in (None, "both") else (side,)
+    return given(level=level, labelled=labelled, unlabelled=unlabelled or None, sides=sides, **spans)
 
 
 _CHOICE = shared(_choice_of)
@@ -118,10 +117,10 @@ def errors(
     """
     if pairs is not None and second is not None:
         raise UsageError("--pairs does not apply to two systems", advice="leave it out")
-    chosen: dict[str, Any] = {"metric": metric, "window": window, "limit": limit, **decisions}
-    for name, listed in (("kinds", kinds), ("reasons", reasons)):
-        chosen[name] = None if listed is None else [word for names in listed for word in names.split(",")]
-    chosen = {name: value for name, value in chosen.items() if value is not None}
+    words = {
+        name: None if listed is None else [word for names in listed for word in names.split(",")]
+        for name, listed in (("kinds", kinds), ("reasons", reasons))
+    }
     sides = (*sides_of(gold, predicted, pairs, pairing.get("pair_by"), "errors"), second)
     with (
         progress(gold, predicted, second) as advance,
@@ -132,7 +131,7 @@ def errors(
             predicted_input,
             second_input,
             progress=advance,
-            **chosen,
+            **given(metric=metric, window=window, limit=limit, **words, **decisions),
             **choice,
             **pairing,
             **preparing,

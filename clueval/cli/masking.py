@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import clueval
-from clueval.cli.declared import Given, Input, Output, fields
+from clueval.cli.declared import Given, Input, Output, fields, given
 from clueval.cli.options import DECISIONS, PREPARING, READING
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
 from clueval.cli.printing import complain, remark, wrote
@@ -84,9 +84,6 @@ def masking(
     require_limits(*limits)
     if reviewed and decisions["decisions"] is None:
         raise UsageError("--reviewed needs --decisions", advice="add --decisions FILE")
-    how = {**settings, **counting, **decisions, **preparing, **reading}
-    if weight_column is not None:
-        how["weight_column"] = weight_column
     with jobs.counting(gold, predicted) as work:
         content = clueval.masking(
             gold,
@@ -95,8 +92,13 @@ def masking(
             redacted=redacted,
             placeholder=placeholder or (),
             align=align,
+            **given(weight_column=weight_column),
             **work,
-            **how,
+            **settings,
+            **counting,
+            **decisions,
+            **preparing,
+            **reading,
         )
     with in_language(report.lang):
         if align:

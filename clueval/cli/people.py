@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
-from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, shared
+from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, given, shared
 from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, named_path
 from clueval.cli.outputs import (
     DOCUMENTS,
@@ -151,7 +151,6 @@ def agree(
         )
     if confidence is not None and not intervals:
         raise UsageError("--confidence needs --intervals", advice="add --intervals")
-    how: Any = {} if confidence is None else {"confidence": confidence}
     with progress(*annotators.paths, system) as advance:
         study = clueval.agree(
             annotators.sources,
@@ -161,7 +160,7 @@ def agree(
             where=where or (),
             intervals=intervals,
             progress=advance,
-            **how,
+            **given(confidence=confidence),
             **preparing,
             **annotators.reading,
             **reading,
