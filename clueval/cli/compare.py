@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import clueval
-from clueval.cli.declared import Given, OptionValues, fields, given
+from clueval.cli.declared import Given, OptionValues, fields, without_none
 from clueval.cli.options import METRICS_OPTION, PREPARING, READING, NamedInput, by_name, named_path, runs_in
 from clueval.cli.outputs import REPORT, ReportOutput
 from clueval.cli.progress import JOBS, Jobs
@@ -76,7 +76,7 @@ def compare(
             detect=detect,
             force=force,
             all_pairs=all_pairs,
-            **given(metrics=metrics),
+            **without_none(metrics=metrics),
             **trust,
             **scoring,
             **(work if gold is not None else {}),

@@ -48,7 +48,7 @@ Given = Mapping[str, Any]
 """The values of those options of a group that were given, as keyword arguments."""
 
 
-def given(**values: Any) -> dict[str, Any]:
+def without_none(**values: Any) -> dict[str, Any]:
     """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
@@ -305,7 +305,7 @@ def fields(
             )
 
     def value(values: OptionValues) -> Given:
-        return given(**{field.name: values.get(place) for field, _, place in chosen})
+        return without_none(**{field.name: values.get(place) for field, _, place in chosen})
 
     return Options(options, value)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import clueval
-from clueval.cli.declared import FromOne, FromZero, Given, Input, OneOf, fields, given, shared
+from clueval.cli.declared import FromOne, FromZero, Given, Input, OneOf, fields, shared, without_none
 from clueval.cli.options import (
     DECISIONS,
     PREPARING,
@@ -52,7 +52,7 @@ def _choice_of(
         labelled LAYER: CLUEval's levels: a match is correct only if the label in this layer is correct, too
     """
     sides = None if side in (None, "both") else (side,)
-    return given(level=level, labelled=labelled, unlabelled=unlabelled or None, sides=sides, **spans)
+    return without_none(level=level, labelled=labelled, unlabelled=unlabelled or None, sides=sides, **spans)
 
 
 _CHOICE = shared(_choice_of)
@@ -131,7 +131,7 @@ def errors(
             predicted_input,
             second_input,
             progress=advance,
-            **given(metric=metric, window=window, limit=limit, **words, **decisions),
+            **without_none(metric=metric, window=window, limit=limit, **words, **decisions),
             **choice,
             **pairing,
             **preparing,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import clueval
-from clueval.cli.declared import Given, Input, Output, fields, given
+from clueval.cli.declared import Given, Input, Output, fields, without_none
 from clueval.cli.options import DECISIONS, PREPARING, READING
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
 from clueval.cli.printing import complain, remark, wrote
@@ -92,7 +92,7 @@ def masking(
             redacted=redacted,
             placeholder=placeholder or (),
             align=align,
-            **given(weight_column=weight_column),
+            **without_none(weight_column=weight_column),
             **work,
             **settings,
             **counting,

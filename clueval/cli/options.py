@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from clueval.cli.declared import Given, Input, OneOf, SideValues, fields, given, shared
+from clueval.cli.declared import Given, Input, OneOf, SideValues, fields, shared, without_none
 from clueval.cli.printing import flush, remark
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
@@ -210,7 +210,7 @@ def _reading_of_both_sides(
         gold_set SET: the annotation set that is gold, in formats that have several
         predicted_set SET: the annotation set that is predicted; without PREDICTED, it is in the files of GOLD
     """
-    arguments = given(layers=_layers(layer), gold_set=gold_set, predicted_set=predicted_set)
+    arguments = without_none(layers=_layers(layer), gold_set=gold_set, predicted_set=predicted_set)
     reading = dict(of_files)
     if any(":" in value.partition("=")[2] for value in reading.get("meta", ())):  # NAME=GOLD:PREDICTED
         parts = [value.partition("=") for value in reading["meta"]]
@@ -224,7 +224,7 @@ def _reading_of_both_sides(
 def _of_side(reading: Given, side: int) -> Reading:
     """Return how one side is read; for a value that only the other side has, the default counts."""
     values = {name: v[side] if isinstance(v, SideValues) else v for name, v in reading.items()}
-    return Reading(**given(**values))
+    return Reading(**without_none(**values))
 
 
 READING = shared(_reading_of_both_sides)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
-from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, given, shared
+from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, shared, without_none
 from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, named_path
 from clueval.cli.outputs import (
     DOCUMENTS,
@@ -160,7 +160,7 @@ def agree(
             where=where or (),
             intervals=intervals,
             progress=advance,
-            **given(confidence=confidence),
+            **without_none(confidence=confidence),
             **preparing,
             **annotators.reading,
             **reading,

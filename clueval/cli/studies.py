@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import clueval
-from clueval.cli.declared import FromOne, Given, Input, fields, given
+from clueval.cli.declared import FromOne, Given, Input, fields, without_none
 from clueval.cli.options import PREPARING, READING, one_metric, say_what_was_read
 from clueval.cli.outputs import LINES, REPORT, ReportOutput, put_result
 from clueval.cli.printing import complain
@@ -79,7 +79,7 @@ def profile(
         clueval profile gold.conll predicted.conll --feature length,seen --train train.conll --format markdown
         clueval profile gold.vrt predicted.vrt --layer entity=2 --feature length --buckets 4
     """
-    options = given(feature=feature, train=train, buckets=buckets)
+    options = without_none(feature=feature, train=train, buckets=buckets)
     with progress(gold, predicted) as advance:
         content = clueval.profile(
             gold, predicted, progress=advance, metric=metric, **options, **counting, **preparing, **reading
