@@ -17,7 +17,7 @@ from clueval.cli.options import (
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
 from clueval.cli.printing import complain, remark
 from clueval.cli.progress import progress
-from clueval.core.matching import LEVELS
+from clueval.core.levels import LEVELS
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.files.writing import named_together
