@@ -44,7 +44,7 @@ from clueval.metrics.settings import shown_default, type_of, values_of
 OptionValues = dict[str, Any]
 """The values of all arguments and options of a command, by their places."""
 
-Given = Mapping[str, Any]
+Keywords = Mapping[str, Any]
 """The values of those options of a group that were given, as keyword arguments."""
 
 
@@ -304,7 +304,7 @@ def fields(
                 several=declared.several,
             )
 
-    def value(values: OptionValues) -> Given:
+    def value(values: OptionValues) -> Keywords:
         return without_none(**{field.name: values.get(place) for field, _, place in chosen})
 
     return Options(options, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import clueval
-from clueval.cli.declared import FromOne, FromZero, Given, Input, OneOf, fields, shared, without_none
+from clueval.cli.declared import FromOne, FromZero, Input, Keywords, OneOf, fields, shared, without_none
 from clueval.cli.options import (
     DECISIONS,
     PREPARING,
@@ -40,8 +40,8 @@ def _choice_of(
     level: Level | None = None,
     unlabelled: bool = False,
     labelled: str | None = None,
-    spans: Given = fields(Counting, "errors", "merge where"),
-) -> Given:
+    spans: Keywords = fields(Counting, "errors", "merge where"),
+) -> Keywords:
     """Return the options that select errors, as `clueval.errors` takes them.
 
     errors:
@@ -64,17 +64,17 @@ def errors(
     second: Input | None = None,
     *,
     metric: str | None = None,
-    choice: Given = _CHOICE,
+    choice: Keywords = _CHOICE,
     kinds: list[str] | None = None,
     reasons: list[str] | None = None,
     limit: FromZero | None = None,
-    decisions: Given = DECISIONS,
+    decisions: Keywords = DECISIONS,
     window: FromZero | None = None,
     report: ReportOutput = REPORT_WITH_TEXTS,
-    reading: Given = READING,
+    reading: Keywords = READING,
     pairs: Input | None = None,
-    pairing: Given = fields(Counting, "reading", "pair_by"),
-    preparing: Given = PREPARING,
+    pairing: Keywords = fields(Counting, "reading", "pair_by"),
+    preparing: Keywords = PREPARING,
 ) -> int:
     """Show the errors in context: gold spans that were not found and predicted spans that are not correct, each in
     its sentence with everything that overlaps it on the other side. Errors that overlap are one place. With
@@ -167,12 +167,12 @@ def diff(
     old: Input,
     new: Input,
     *,
-    choice: Given = _CHOICE,
+    choice: Keywords = _CHOICE,
     fail_on_new: bool = False,
     report: ReportOutput = REPORT_WITH_TEXTS,
-    preparing: Given = fields(Preparing, "counting", without="any_of"),
-    reading: Given = READING,
-    pairing: Given = fields(Counting, "reading", "pair_by"),
+    preparing: Keywords = fields(Preparing, "counting", without="any_of"),
+    reading: Keywords = READING,
+    pairing: Keywords = fields(Counting, "reading", "pair_by"),
 ) -> int:
     """Compare the errors of two runs on the same gold: which errors of OLD are fixed in NEW, which errors of NEW are
     new, which gold spans are wrong in another way.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
-from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, shared, without_none
+from clueval.cli.declared import Input, Keywords, OneOf, Output, OutputFolder, fields, shared, without_none
 from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, named_path
 from clueval.cli.outputs import (
     DOCUMENTS,
@@ -50,7 +50,7 @@ class NamedAnnotators(NamedTuple):
 
     sources: Any
     paths: Sequence[Path]
-    reading: Given
+    reading: Keywords
 
 
 def _annotators_of(
@@ -110,8 +110,8 @@ def agree(
     report: ReportOutput = REPORT_WITH_TEXTS,
     disagreements: bool = False,
     pygamma: OutputFolder | None = None,
-    preparing: Given = fields(Preparing, "counting", _CHANGES),
-    reading: Given = READING_ONE,
+    preparing: Keywords = fields(Preparing, "counting", _CHANGES),
+    reading: Keywords = READING_ONE,
 ) -> int:
     """Compare annotators with each other: F1 of each pair by any convention, kappa, pi, Fleiss, Krippendorff's alpha
     over positions, spans and units, and the places where they differ. Only documents that at least two
@@ -183,11 +183,11 @@ def curate(
     annotators: NamedAnnotators = ANNOTATORS,
     votes: str | None = None,
     union: bool = False,
-    decisions: Given = DECISIONS,
+    decisions: Keywords = DECISIONS,
     to: Annotated[str, OneOf(writable_names)] | None = None,
     output: DocumentOutput = DOCUMENTS,
     undecided: Output | None = None,
-    reading: Given = READING_ONE,
+    reading: Keywords = READING_ONE,
 ) -> int:
     """Make one gold out of the spans of several annotators. A span is kept if enough annotators have marked it with
     the same label (--votes). --union keeps each place that an annotator has marked, as one span.
