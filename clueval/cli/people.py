@@ -28,11 +28,11 @@ from clueval.files.options import number
 from clueval.files.overwriting import input_path, refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
-from clueval.reading.options import PAIR_BY, layer_names
+from clueval.reading.options import layer_names
 from clueval.reports.forms import place_lines
 from clueval.reports.language import in_language
 from clueval.reports.place import Place
-from clueval.studies.agreement.annotators import LAYOUTS
+from clueval.studies.agreement.annotators import Naming
 from clueval.studies.agreement.annotators import names_of as short_names
 from clueval.studies.agreement.conventions import CONVENTIONS, DEFAULTS
 from clueval.studies.agreement.study import CHANGES
@@ -57,9 +57,7 @@ def _annotators_of(
     annotators: list[NamedInput],
     *,
     annotator: list[str] | None = None,
-    layout: Annotated[str, OneOf(LAYOUTS)] | None = None,
-    unannotated: str | None = None,
-    pair_by: Annotated[str, OneOf(PAIR_BY)] | None = None,
+    naming: Keywords = fields(Naming, "annotators"),
 ) -> NamedAnnotators:
     """Return the annotators.
 
@@ -69,10 +67,6 @@ def _annotators_of(
     annotators:
         annotator NAME=COLUMN: an annotator in a column of the only file, or NAME=SET, in an annotation set; can be
             repeated
-        layout LAYOUT: what the folders and files of the only folder are (default: the first)
-        unannotated TAG: a document with this tag on every token is not annotated
-        pair_by HOW: pair documents by id, name of the file, or content (default: files of folders by name, documents
-            by id)
     """
     named_paths = [(name, input_path(path)) for name, path in map(named_path, annotators)]
     paths = [path for _, path in named_paths]
@@ -91,8 +85,7 @@ def _annotators_of(
         if name in columns:
             raise UsageError(f"--annotator names {name!r} twice", advice="give each a name of its own")
         columns[name] = int(place) if place.lstrip("-").isdecimal() else place
-    reading = {"layout": layout, "unannotated": unannotated, "pair_by": pair_by}
-    return NamedAnnotators(sources, paths, {"annotators": columns or None, **reading})
+    return NamedAnnotators(sources, paths, {"annotators": columns or None, **naming})
 
 
 ANNOTATORS = shared(_annotators_of)
