@@ -114,12 +114,6 @@ def require_scheme(scheme: str | None, invalid: str | None) -> None:
         )
 
 
-def require_pair_by(pair_by: str | None) -> None:
-    """Raise `UsageError` for an unknown way to pair documents."""
-    if pair_by is not None and pair_by not in PAIR_BY:
-        raise UsageError(f"documents cannot be paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
-
-
 # Layers
 
 LayerSource = int | str

@@ -233,9 +233,7 @@ class Workers:
                 f"jobs={jobs!r} is not a number of processes",
                 advice="give a whole number from 1, or None for an automatic choice",
             )
-        require_kind(self.executor, "Executor | None", "executor")
-        require_kind(self.progress, "Progress | None", "progress")
-        require_kind(self.remark, "Callable | None", "remark")
+        require_types(self)
 
     def say(self, line: str) -> None:
         """Call `remark`, if there is such a function."""

@@ -18,7 +18,7 @@ from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.formats.options import Reading
-from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths, require_pair_by
+from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths
 from clueval.results.options import Groups, texts_may_differ, with_steps_of_documents
 
 if TYPE_CHECKING:
@@ -259,7 +259,6 @@ def sides_of(
     >>> [[document.layers["label"][0].start for document in text] for text in sides.texts()]
     [[0, 1]]
     """
-    require_pair_by(pair_by)
     readings = [readings[min(number, len(readings) - 1)] for number in range(len(inputs))]
     present = [side for side in inputs.values() if side is not None]
     if present and all(map(is_path_or_paths, present)):
