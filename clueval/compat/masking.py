@@ -194,7 +194,7 @@ def masking(
     placeholder: Iterable[str] | str = (),
     align: bool = False,
     conventions: Iterable[str] | str = (),
-    decisions: Paths | PlaceDecisions | None = None,
+    decisions: Paths | None = None,
     conflicts: str | None = None,
     **options: Any,
 ) -> MaskingReport:
@@ -248,11 +248,10 @@ def masking(
         cited: dict[str, str] = {}
         aligned = None
         if redacted:
-            cited |= {"redacted": "aligned" if align else "placeholders"}
-            cited |= dict(step.signature for step in steps)
             require_kind(placeholder, "str | Iterable", "placeholder")
             patterns = (placeholder,) if isinstance(placeholder, str) else tuple(placeholder)
             steps.append(Redacted(patterns, align))
+            cited = dict(step.signature for step in reversed(steps))
             if predicted is None:
                 raise UsageError(
                     "redacted texts are on the predicted side, and there is none", advice="give both sides"

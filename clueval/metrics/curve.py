@@ -208,7 +208,7 @@ class Curve(DocumentMetric):
         }
 
 
-def has_curve(metric: AnyMetric, *, merge: bool = False) -> bool:
+def has_curve(metric: AnyMetric, *, merge: bool) -> bool:
     """Return whether a metric has a micro average, whose curve can be drawn."""
     return any(_micro_paths(metric, ["x"], merge))
 

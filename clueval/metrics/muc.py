@@ -208,7 +208,7 @@ class _Rest:
                 and all(following.start >= span.end for span, following in pairwise(side))
                 for side in members
             ):
-                pairs |= self._best_of_flat(*numbers)
+                pairs |= self._best_of_flat(numbers[0])
         by_label: dict[str, tuple[list[int], list[int]]] = {}
         for side, left in enumerate(self._unpaired(pairs)):
             for number in left:
@@ -272,11 +272,12 @@ class _Rest:
                     pairs |= {number: partner} if side == 0 else {partner: number}
         return pairs
 
-    def _best_of_flat(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
-        """Return as many pairs of equal label as possible, then as many as possible, where no side has overlaps.
+    def _best_of_flat(self, golds: Sequence[int]) -> _Pairs:
+        """Return as many pairs of equal label as possible, then as many as possible, of the gold spans of a component.
 
-        The overlapping pairs of such sides have an order in which successive pairs share at most one span. So the pairs
-        that can follow depend only on which spans of the last pair are taken; the best of each case is kept.
+        Neither of its sides has overlaps. The overlapping pairs of such sides have an order in which successive pairs
+        share at most one span. So the pairs that can follow depend only on which spans of the last pair are taken; the
+        best of each case is kept.
         """
         best: dict[tuple[int | None, int | None], _Chain] = {(None, None): (0, 0, None)}
         for gold_number in golds:

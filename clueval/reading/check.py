@@ -16,6 +16,7 @@ from clueval.core.overlap import components
 from clueval.core.span import NO_LABEL
 from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_called, scheme_of, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
+from clueval.files.opening import name_of_input
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.catalogue import writer_named
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, wanted_layers
@@ -25,7 +26,7 @@ from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.writer import Writer, refuse_lost
 from clueval.reading.convert import Conversion
-from clueval.reading.options import LayerSource, layer_names, name_of_input, spooled
+from clueval.reading.options import LayerSource, layer_names, spooled
 from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
 from clueval.reading.source import Source, source_of

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import accumulate, chain, compress, islice, pairwise, product, repeat
 from operator import ne, not_, or_
@@ -251,7 +251,7 @@ class LayerClusters:
         self.of_sentence: dict[DocumentPlace, str] = {}
         self._entries = 0
 
-    def text(self, columns: Iterable[Sequence[str]], lengths: Iterable[int] = repeat(1)) -> str:
+    def text(self, columns: Iterable[Iterable[str]], lengths: Iterable[int] = repeat(1)) -> str:
         """Return the characters of rows, given the tags of each layer of the first side, then those of the next."""
         return "".join(map(self.characters.__getitem__, zip(lengths, *columns, strict=False)))
 
@@ -287,7 +287,8 @@ class LayerClusters:
         first = sides[0]
         differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in sides[1:])))
         self.add(place, self.text([_flat_tags(compress(side, differ)) for side in sides]))
-        self.add(place, self.text_of_same([_flat_tags(compress(first, map(not_, differ)))]))
+        same = _flat_tags(compress(first, map(not_, differ)))
+        self.add(place, "".join(map(self._same.__getitem__, same)))
 
     def add_sentences(self, places: Iterable[DocumentPlace], texts: Iterable[str]) -> None:
         """Add the clusters of sentences to their places, of which most have one sentence each."""
@@ -810,7 +811,7 @@ def _add_to_places(
         start = past + 1
 
 
-def _flat_tags(sentences: Iterable[Sequence[str]]) -> list[str]:
+def _flat_tags(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
     """Return the tags of sentences, with an O after each."""
     border = (OUTSIDE,)
-    return list(chain.from_iterable(chain.from_iterable(zip(sentences, repeat(border), strict=False))))
+    return chain.from_iterable(chain.from_iterable(zip(sentences, repeat(border), strict=False)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 from unicodedata import combining, normalize
 
 from clueval.core.alignment import edit_distance, tokens_in
@@ -26,6 +25,7 @@ from clueval.transforms.redaction import (
     Recovery,
     StrictReading,
     find_placeholders,
+    folded,
     hidden_runs,
     masked_span,
     patterns_of,
@@ -141,8 +141,7 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
         spellings = _spellings(others, max([end - start for start, end in words], default=0))
 
         def is_readable(word: str, spellings: Collection[str] = spellings) -> bool:
-            forms = {word, normalize("NFC", word).casefold()}
-            return any(_are_near(form, other) for form in forms for other in spellings)
+            return any(_are_near(form, other) for form in {word, folded(word)} for other in spellings)
 
         for hidden in hidden_runs(original, words, replacement, is_readable):
             masked.append(masked_span(*hidden, replacement))
@@ -177,7 +176,7 @@ def _spellings(words: Sequence[str], longest: int) -> set[str]:
             if len(joined) > 2 * longest:
                 break
             spellings.add(joined)
-    return {form for word in spellings if word for form in (word, normalize("NFC", word), word.casefold())}
+    return {form for word in spellings if word for form in (word, folded(word))}
 
 
 def _differences(
@@ -234,11 +233,12 @@ class Redacted(EachPair):
     placeholder: tuple[str, ...] = ()
     align: bool = False
 
-    signature: ClassVar[tuple[str, str]] = ("redacted", "yes")
-    zeros: ClassVar[Sequence[tuple[str, ...]]] = (("aligned",),)
-
     def __post_init__(self) -> None:
         patterns_of(self.placeholder)
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        return "redacted", "aligned" if self.align else "placeholders"
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold, redacted = pair.gold, pair.predicted

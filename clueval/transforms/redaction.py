@@ -179,7 +179,7 @@ _VISIBLE = re.compile(r"\S+")
 _WORD = re.compile(r"\w+")
 _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 
-MOST_COMPARED = 100
+COMPARED_PER_CHARACTER = 100
 """How many characters are compared, for each of the text, at places where literals stand but do not fit."""
 
 FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
@@ -244,7 +244,7 @@ def hidden_runs(
     `is_readable`; all can if these are the same words.
     """
     shown = {word for form in FORMS for word in _folded_words(normalize(form, replacement))}
-    words = [text[start:end].casefold() for start, end in places]
+    words = [folded(text[start:end]) for start, end in places]
     named = [word for word in words if any(map(str.isalnum, word))]
     if len("".join(named)) > 1 and named == _folded_words(replacement):
         return
@@ -261,7 +261,12 @@ def hidden_runs(
 
 
 def _folded_words(text: str) -> list[str]:
-    return [match[0].casefold() for match in _WORD.finditer(text) if any(map(str.isalnum, match[0]))]
+    return [folded(match[0]) for match in _WORD.finditer(text) if any(map(str.isalnum, match[0]))]
+
+
+def folded(word: str) -> str:
+    """Return a word in one case and one Unicode form."""
+    return normalize("NFC", word).casefold()
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -443,7 +448,7 @@ class StrictReading:
         text, size, numbers, (place, end) = self._text, len(self._text), range(*between), window
         if right:
             text, numbers, place, end = self._mirrored, numbers[::-1], size - end, size - place
-        compared = MOST_COMPARED * (end - place)
+        compared = COMPARED_PER_CHARACTER * (end - place)
         places = []
         for number in numbers:
             literal = self._literals[number][:: -1 if right else 1]

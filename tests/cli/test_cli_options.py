@@ -172,6 +172,7 @@ def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
     assert refused([*arguments, str(tmp_path)], capsys).endswith(
         f"{tmp_path}: cannot be written: it is a folder (name a file)"
     )
+    assert "the name of an output is empty" in refused([*arguments, ""], capsys)
 
 
 def test_filter_on_metadata_is_allowed_for_every_metric(folder: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clueval import CluevalWarning, conventions, read, score
+from clueval import CluevalWarning, Document, Span, conventions, read, score
 from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_parser
 
@@ -267,6 +267,15 @@ def test_python_warns_where_a_side_has_no_spans() -> None:
         score([["O"]], [["O"]])
     with pytest.warns(CluevalWarning, match="there are no documents"):
         score([], [])
+
+
+def test_layers_of_one_side_each_are_named_together() -> None:
+    gold, predicted = ([Document("d", {layer: [Span(0, 1, "A")]})] for layer in ("label", "type"))
+
+    with pytest.warns(
+        CluevalWarning, match="gold alone has layer 'label', and predicted alone 'type'; layers="
+    ):
+        score(gold, predicted, metrics="exact")
 
 
 def test_python_warns_of_an_empty_file(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("convert g.conll --to spans -o no/x", "no/x: cannot be written: its folder does not exist"),
         ("convert g.conll --to brat -o empty/", "empty: cannot be written: there is a file of this name"),
         ("convert g.conll --to spans -o empty/x", "empty/x: cannot be written: its folder is a file"),
+        ("agree a=g.conll b=p.conll --pygamma=", "argument --pygamma: the name of an output is empty"),
         ("agree a=g.conll b=p.conll --pygamma no/a", "no/a: cannot be written: its folder does not exist"),
         (
             "score g.conll p.conll -o r.docx",

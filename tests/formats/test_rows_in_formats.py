@@ -177,6 +177,20 @@ def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> No
     assert list(first.layers) == ["ada@x.org", "bob@x.org", "prediction:m1"]
 
 
+def test_cancelled_annotation_makes_nobody_an_annotator() -> None:
+    def annotation(name: str, **more: Any) -> dict[str, Any]:
+        return {"completed_by": {"email": name}, "result": [], **more}
+
+    task = {
+        "data": {"text": "Ada"},
+        "annotations": [annotation("ada"), annotation("bob", was_cancelled=True)],
+    }
+
+    (document,) = read_rows([(1, task)], FormatOptions(annotation_set="*"))
+
+    assert list(document.layers) == ["ada"]
+
+
 @pytest.mark.parametrize(
     ("row", "problem"),
     [

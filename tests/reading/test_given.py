@@ -120,6 +120,11 @@ class SimplePath:
         return str(self._path)
 
 
+def test_a_list_of_documents_beside_an_open_file_does_not_name_files() -> None:
+    with pytest.raises(CluevalError, match="gold is paths and predicted is in memory"):
+        score(io.StringIO("Ada B-PER\n"), [["-"]])
+
+
 def test_an_error_names_the_open_file_and_no_temporary_one() -> None:
     with pytest.raises(CluevalError) as error:
         score(io.StringIO(CONLL), io.StringIO("Anna\tB-PER\n"))

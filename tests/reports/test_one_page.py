@@ -16,9 +16,9 @@ from clueval.reports.place import Facet, Line, Mark, MarkedText, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Dot, Table
 from clueval.studies.decisions import read_decisions
-from clueval.studies.errors import Errors
-from clueval.studies.systems import Diff
-from clueval.studies.wrong import Choice
+from clueval.studies.errors.report import Errors
+from clueval.studies.errors.search import Choice
+from clueval.studies.errors.two_systems import Diff
 from tests.corpora_of_errors import pairs_in_files
 from tests.reports.test_report_forms import HOSTILE, hostile_view
 from tests.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view, two_systems_view
@@ -102,7 +102,7 @@ def test_page_opens_without_complaints_and_requests(
 NUMBERS = (
     "[...document.querySelectorAll('td .shares button, td > button')].map((b) => {"
     " b.click(); const n = Number((b.ariaLabel ?? b.textContent).replaceAll(',', '').match(/\\d+/)[0]);"
-    " const lines = found.flatMap((place) => place.lines.filter(fits)).length; b.click(); return [n, lines]; })"
+    " const lines = found.flatMap((place) => place.values.filter(fits)).length; b.click(); return [n, lines]; })"
 )
 
 
@@ -152,7 +152,7 @@ def test_filters_stand_in_chips_and_in_the_address(browser: Browser, pages: dict
     click(browser, "#chips button")
     assert browser.run("document.getElementById('f-reason').value") == ""
     browser.run("search.value = 'TIEDGEN'; search.dispatchEvent(new Event('input'))")
-    assert browser.run("found.length > 0 && found.every((place) => searched(place).includes('tiedgen'))")
+    assert browser.run("found.length > 0 && found.every((place) => place.searched().includes('tiedgen'))")
 
 
 def test_address_restores_the_place_and_open_tables(browser: Browser, pages: dict[str, Path]) -> None:

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import add
 from typing import NamedTuple
 
-from clueval.core.tally import Counts, Tally, f_measure, rate
+from clueval.core.tally import Counts, Tally, f_measure
 from clueval.statistics.distributions import average_precision
 
 
@@ -122,43 +122,46 @@ class GateCounts(NamedTuple):
 
     def measures(self, beta: float = 1.0) -> dict[str, float]:
         """Return all measures by name."""
-        targets, responses, strict, _, mismatch, wrong, single_strict, single_partial = self[:8]
-        f_strict = f_measure(self.precision_strict, self.recall_strict, beta)
-        f_lenient = f_measure(self.precision_lenient, self.recall_lenient, beta)
+        precision_strict, precision_lenient = self.precision_strict, self.precision_lenient
+        recall_strict, recall_lenient = self.recall_strict, self.recall_lenient
+        f_strict = f_measure(precision_strict, recall_strict, beta)
+        f_lenient = f_measure(precision_lenient, recall_lenient, beta)
         f = "f1" if beta == 1 else f"f{beta:g}"
         return {
-            "precision_strict": self.precision_strict,
-            "precision_lenient": self.precision_lenient,
-            "recall_strict": self.recall_strict,
-            "recall_lenient": self.recall_lenient,
+            "precision_strict": precision_strict,
+            "precision_lenient": precision_lenient,
+            "recall_strict": recall_strict,
+            "recall_lenient": recall_lenient,
             f"{f}_strict": f_strict,
             f"{f}_lenient": f_lenient,
             f"{f}_average": (f_strict + f_lenient) / 2,
-            "single_correct_accuracy_strict": rate(single_strict, targets),
-            "single_correct_accuracy_lenient": rate(single_strict + single_partial, targets),
-            "target_accuracy_strict": rate(self.accurate_targets_strict, targets),
-            "target_accuracy_lenient": rate(self.accurate_targets_lenient, targets),
-            "recall_in_responses_strict": _share(strict, self.targets_with_strict_responses, responses),
-            "recall_in_responses_lenient": _share(
-                self.correct_lenient, self.targets_with_lenient_responses, responses
-            ),
-            "error_rate_strict": rate(mismatch, responses),
-            "error_rate_lenient": rate(mismatch + wrong, responses),
+            **{
+                name: part / whole if whole else float(name.startswith("recall") and not responses)
+                for name, (whole, responses, part) in self.shares().items()
+            },
         }
 
-    def shares(self) -> dict[str, Counts]:
-        """Return those measures that are the recall of some counts, by name; what 0/0 is depends on `predicted`."""
-        targets, responses, strict, _, mismatch, wrong, single_strict, single_partial = self[:8]
-        with_strict, with_lenient = self.targets_with_strict_responses, self.targets_with_lenient_responses
+    def average_f(self, beta: float) -> Counts:
+        """Return the mean of the strict and the lenient F as a recall: both F have the same denominator."""
+        weight = beta * beta
+        weighted = weight * self.targets + self.responses
+        return Counts(weighted, weighted, (1 + weight) * (self.correct_strict + self.correct_lenient) / 2)
+
+    def shares(self) -> dict[str, tuple[int, int, int]]:
+        """Return `gold`, `predicted` and `tp_gold` of those measures that are the recall of some `Counts`, by name.
+
+        0/0 is 0, but 1 for the recall in responses if nothing is predicted.
+        """
+        targets, responses, strict, partial, mismatch, wrong, single_strict, single_partial = self[:8]
         return {
-            "single_correct_accuracy_strict": Counts(targets, targets, single_strict),
-            "single_correct_accuracy_lenient": Counts(targets, targets, single_strict + single_partial),
-            "target_accuracy_strict": Counts(targets, targets, self.accurate_targets_strict),
-            "target_accuracy_lenient": Counts(targets, targets, self.accurate_targets_lenient),
-            "recall_in_responses_strict": Counts(with_strict, responses, strict),
-            "recall_in_responses_lenient": Counts(with_lenient, responses, self.correct_lenient),
-            "error_rate_strict": Counts(responses, responses, mismatch),
-            "error_rate_lenient": Counts(responses, responses, mismatch + wrong),
+            "single_correct_accuracy_strict": (targets, targets, single_strict),
+            "single_correct_accuracy_lenient": (targets, targets, single_strict + single_partial),
+            "target_accuracy_strict": (targets, targets, self.accurate_targets_strict),
+            "target_accuracy_lenient": (targets, targets, self.accurate_targets_lenient),
+            "recall_in_responses_strict": (self.targets_with_strict_responses, responses, strict),
+            "recall_in_responses_lenient": (self.targets_with_lenient_responses, responses, strict + partial),
+            "error_rate_strict": (responses, responses, mismatch),
+            "error_rate_lenient": (responses, responses, mismatch + wrong),
         }
 
 

@@ -226,13 +226,13 @@ def first_classes(name: str, classes: Row) -> Table:
     return Table(title, _column_titles("class", *columns), rows)
 
 
-def groups_table(key: str, groups: Row, metric: str) -> Iterator[Table]:
+def groups_table(key: str, groups: Row) -> Iterator[Table]:
     """Yield the figures of the groups of a break-down, for each sequence."""
     columns = ("mentions", "documents_exposed", "entity_recall", "mention_recall", "word_recall")
-    for sequence in dict.fromkeys(name for group in groups.values() for name in group["metrics"][metric]):
+    for sequence in dict.fromkeys(name for group in groups.values() for name in group["metrics"]["masking"]):
         rows: list[list[Cell]] = []
         for value, group in groups.items():
-            figures = group["metrics"][metric].get(sequence)
+            figures = group["metrics"]["masking"].get(sequence)
             row = {} if figures is None else figures["classes"][ALL]
             rows.append([value, group["documents"], *_cells(row, columns)])
         header = [key, *_column_titles("documents", *columns)]
