@@ -13,23 +13,11 @@ from typing import Any, ClassVar, TypedDict
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
-from clueval.files.options import changed_values, column, option_field, require_types, whole
+from clueval.files.options import changed_values, column, option_field, option_of, require_types, whole
 from clueval.files.overwriting import input_path
 
 OFFSETS = ("points", "utf16", "bytes")
 """The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
-
-_ANSWERS, _UNPARSABLE, _MISSING = ("accepted",), ("empty", "lenient"), ("empty",)
-
-_UNKNOWN = "{name}={value!r} is unknown"
-_CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
-    "invalid": (INVALID, "unknown treatment of ill-formed tags {value!r}"),
-    "offsets": (OFFSETS, _UNKNOWN),
-    "answers": (_ANSWERS, _UNKNOWN),
-    "unparsable": (_UNPARSABLE, _UNKNOWN),
-    "missing": (_MISSING, _UNKNOWN),
-}
-"""The values of options, and the problem with others."""
 
 _LIMITS = Limits()
 
@@ -144,7 +132,7 @@ class Reading:
         None,
         "WHICH",
         "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
-        choices=_ANSWERS,
+        choices=("accepted",),
     )
     names: str | Path | Sequence[str] | Mapping[Any, Any] | None = option_field(
         None,
@@ -165,14 +153,14 @@ class Reading:
         "HOW",
         "what to do with answers of language models that cannot be read: count them as answers without spans "
         "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
-        choices=_UNPARSABLE,
+        choices=("empty", "lenient"),
     )
     missing: str | None = option_field(
         None,
         "HOW",
         "what to do with documents without an answer of a language model, which is found by their id: count them as "
         "answers without spans (empty); without it, they are errors",
-        choices=_MISSING,
+        choices=("empty",),
     )
     max_line: int = option_field(
         _LIMITS.max_line,
@@ -214,12 +202,11 @@ class Reading:
             from clueval.files.names import one_of  # only for names that do not exist
 
             raise UsageError(f"unknown format {self.input!r}", advice=one_of(self.input, _formats()))
-        for name, (choices, problem) in _CHOICES.items():
-            value = getattr(self, name)
-            if value is not None and value not in choices:
-                raise UsageError(
-                    problem.format(name=name, value=value), advice=f"one of {', '.join(choices)}"
-                )
+        for field in fields(self):
+            declared, value = option_of(field), getattr(self, field.name)
+            if declared and declared.choices and value is not None and value not in declared.values:
+                problem, choices = f"{field.name}={value!r} is unknown", ", ".join(declared.values)
+                raise UsageError(problem, advice=f"one of {choices}")
         if self.row is not None and self.input not in (None, "mentions", "inline"):
             problem = f"row describes rows, and input={self.input!r} names their format"
             raise UsageError(problem, advice="give one of them")
