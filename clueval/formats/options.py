@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from itertools import chain
-from operator import attrgetter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
-from clueval.files.options import changed_values, column, option_field, option_of, require_types, whole
+from clueval.files.options import changed_values, column, option_field, require_types, whole
 from clueval.files.overwriting import input_path
 
 OFFSETS = ("points", "utf16", "bytes")
 """The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
+
 
 _LIMITS = Limits()
 
@@ -198,15 +197,6 @@ class Reading:
         if isinstance(self.labels, str):
             labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
             object.__setattr__(self, "labels", labels)
-        if self.input is not None and self.input not in _formats():
-            from clueval.files.names import one_of  # only for names that do not exist
-
-            raise UsageError(f"unknown format {self.input!r}", advice=one_of(self.input, _formats()))
-        for field in fields(self):
-            declared, value = option_of(field), getattr(self, field.name)
-            if declared and declared.choices and value is not None and value not in declared.values:
-                problem, choices = f"{field.name}={value!r} is unknown", ", ".join(declared.values)
-                raise UsageError(problem, advice=f"one of {choices}")
         if self.row is not None and self.input not in (None, "mentions", "inline"):
             problem = f"row describes rows, and input={self.input!r} names their format"
             raise UsageError(problem, advice="give one of them")
@@ -266,46 +256,8 @@ class FormatOptions(Reading):
         *,
         unplaced: bool = False,
     ) -> FormatOptions:
-        """Return the options `reading`, which are valid, for files with these layers."""
-        for layer in layers or ():
-            require_encodable("layer", layer)
-        options = cls.__new__(cls)
-        more = {"layers": layers, "unit": unit, "unplaced": unplaced, "unannotated": None}
-        for name, value in chain(zip(_NAMES, _values_of(reading), strict=True), more.items()):
-            object.__setattr__(options, name, value)
-        return options
-
-
-_NAMES = [option.name for option in fields(Reading)]
-_values_of = attrgetter(*_NAMES)
-
-
-class ReadingOptions(TypedDict, total=False):
-    """The fields of `Reading`, which may be given one by one."""
-
-    input: str | None
-    row: str | Mapping[str, str] | None
-    token: int | None
-    token_id: int | None
-    document_column: int | None
-    meta: Mapping[str, int] | Iterable[str]
-    scheme: str | None
-    invalid: str | None
-    document_tag: str
-    sentence_tag: str
-    text: str | Path | None
-    ignore_punct: bool | None
-    annotation_set: str | None
-    offsets: str | None
-    answers: str | None
-    names: str | Path | Sequence[str] | Mapping[Any, Any] | None
-    text_key: str | None
-    labels: str | Sequence[str] | None
-    unparsable: str | None
-    missing: str | None
-    max_line: int
-    max_sentence: int
-    max_document: int
+        """Return the options `reading` for files with these layers."""
+        return cls(**changed_values(reading), layers=layers, unit=unit, unplaced=unplaced)
 
 
 def _columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:

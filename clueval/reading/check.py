@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from clueval.core.case import are_flat
 from clueval.core.document import GROUP, MENTION, Document, Layers
@@ -23,7 +23,7 @@ from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, want
 from clueval.formats.columns import ColumnReader
 from clueval.formats.documents import is_dialect, require_options
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions, Reading, ReadingOptions
+from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.writer import Writer, refuse_lost
 from clueval.reading.convert import Conversion
 from clueval.reading.options import LayerSource, layer_names, spooled
@@ -65,7 +65,7 @@ def check(
     max_errors: int = 100,
     to: str | None = None,
     reading: Reading = _READING,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> list[Problem]:
     """Return the problems of files and folders, with line numbers; an empty list if there are none.
 

@@ -10,11 +10,11 @@ from itertools import chain
 from os import PathLike, fsdecode
 from pathlib import Path
 from shutil import copyfileobj
-from typing import Any, Unpack
+from typing import Any
 
 from clueval.core.bag import Read
 from clueval.core.document import Document
-from clueval.core.matching import merged_spans, with_merged
+from clueval.core.merging import merged_spans, with_merged
 from clueval.files.errors import FileError, UsageError, cut_label, warn
 from clueval.files.opening import is_folder
 from clueval.files.options import checked_call, require_instance, require_kind
@@ -23,7 +23,7 @@ from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_
 from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.documents import is_column_format
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions, Reading, ReadingOptions
+from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.recognition import fields_of
 from clueval.formats.tables import header_line, span_lines
 from clueval.formats.writer import Uses, Writer, fitted_documents
@@ -51,7 +51,7 @@ def convert(
     as_: str | None = None,
     types: Mapping[str, str] | None = None,
     reading: Reading = _READING,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> list[Document]:
     """Convert the spans of a file or folder, or of documents, into another format.
 
@@ -401,7 +401,7 @@ def merge(
     layers: Mapping[str, LayerSource] | None = None,
     *,
     reading: Reading = _READING,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> Iterator[Document]:
     """Yield the documents of a file, each with all its layers merged into one, called ``merged``.
 

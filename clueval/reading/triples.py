@@ -204,7 +204,6 @@ def bag_of_texts(
     if not bag.documents:
         return None
     bag.read.units.add(unit)
-    bag.close()
     return bag
 
 
@@ -238,7 +237,9 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
     place = DocumentPlace()
     bag.add_text(place, sum(text.positions or 0 for text in texts), len(texts))
     if bag.layers:
-        for key in bag.add(place, layer, counts):
+        occurrences: dict[int, int] = {}
+        for key in bag.add_keys(layer, counts, occurrences):
             check_case(bag, layer, key)
+        bag.add_occurrences([place], occurrences)
     if bag.is_full:
         bag.fold()

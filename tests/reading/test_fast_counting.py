@@ -47,12 +47,6 @@ UNITS = (None, "document", "sentence", EITHER)
 # Both ways
 
 
-@pytest.fixture(autouse=True)
-def _divided_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In half of the tests, even a few clusters are divided as many are."""
-    monkeypatch.setattr(clusters, "SHORT", len(request.node.name) % 2 << 11)
-
-
 def plan_of(options: Options, units: str | None = None) -> Plan:
     """The plan of the options of `tests.routes`."""
     where: dict[str, frozenset[str]] = {}
@@ -93,7 +87,6 @@ def of_documents(sources: Sequence[Source], plan: Plan, bounds: Bounds = Bounds(
 
 def value(bag: Bag) -> dict[str, Any]:
     """What a bag has, with keys in place of their numbers."""
-    bag.close()
     keys = list(bag.keys)
     places = {place: set(pairs_in(row)) for place, row in bag.places.items()}
     read = bag.read
