@@ -24,7 +24,7 @@ from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.documents import is_column_format
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
-from clueval.formats.recognition import fields_of
+from clueval.formats.recognition import fields_of_line
 from clueval.formats.tables import header_line, span_lines
 from clueval.formats.writer import Uses, Writer, fitted_documents
 from clueval.reading.options import LayerSource, layer_names
@@ -197,7 +197,7 @@ def has_other_columns(path: Path, reading: Reading, read: Read) -> bool:
     reader = ColumnInput(form, file, options)
     lines = filter(str.strip, file.beginning().split("\n"))
     tokens = (line for line in lines if not form.special.match(line) or form.is_token(reader, line))
-    fields = fields_of(next(tokens, "").strip())
+    fields = fields_of_line(next(tokens, "").strip())
     return len(fields) > 1 + len(set().union(*read.sources.values()))
 
 
