@@ -197,7 +197,7 @@ NO_TOKEN = re.compile(r" *[0-9]+([-.])[0-9]+[\t ]")
 """The beginning of a row that is no token, where tokens are numbered."""
 
 
-def fields_of(line: str) -> list[str]:
+def fields_of_line(line: str) -> list[str]:
     """Return the fields of a line of columns, which are separated by tabs, or by blanks if it has none."""
     return line.split("\t") if "\t" in line else list(filter(None, line.split(" ")))
 
@@ -215,7 +215,7 @@ def numbered_rows(text: str) -> list[list[str]]:
         if not line.strip():
             last = 0
         elif not line.startswith(("#", DOCSTART)) and not NO_TOKEN.match(line):
-            fields = fields_of(line.rstrip("\r"))
+            fields = fields_of_line(line.rstrip("\r"))
             last += 1
             if fields[0] != str(last) or len(fields) < 3:
                 return []
