@@ -22,7 +22,7 @@ from clueval.core.document import Document, Sentence, Text, metadata_with_id
 from clueval.core.metric import AnyMetric, is_of_cases, require_countable, split_metrics
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
-from clueval.core.tally import Tally
+from clueval.core.tally import Tally, add_to
 from clueval.files.errors import TagError, UsageError
 
 # What was read
@@ -313,7 +313,7 @@ class Bag:
 
     def add_tally(self, place: Place, sequence: str, metric: str, tally: Tally) -> None:
         """Add what a metric counted at once."""
-        _add(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
+        add_to(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
 
     def check(self, sequence: str, key: Key, *, is_flat: bool = False) -> None:
         """Raise `UsageError` or `OverlapError` for a new case that a metric cannot count.
@@ -459,7 +459,7 @@ class BagCounts:
         bag = self._bag
         totals = self.in_cases(bag.places.get(place, ()))
         for counted, tally in bag.tallies.get(place, {}).items():
-            _add(totals.setdefault(counted, Tally()), tally, 1)
+            add_to(totals.setdefault(counted, Tally()), tally, 1)
         for sequence in sequences:
             inside: Mapping[tuple[int, ...], int] = totals.get((sequence, _INSIDE), {})
             for metric in self._metrics:
@@ -471,7 +471,7 @@ class BagCounts:
                         if (metric.name, present) not in self._outside_tallies:
                             case = case_of(same_key(present), "")
                             self._outside_tallies[metric.name, present] = metric.count(case)
-                        _add(total, self._outside_tallies[metric.name, present], outside)
+                        add_to(total, self._outside_tallies[metric.name, present], outside)
                 yield sequence, metric, total
 
     def in_cases(self, row: Occurrences) -> dict[tuple[str, str], Tally]:
@@ -505,10 +505,5 @@ class BagCounts:
                 for metric in self._keeping_metrics:
                     counted.append(metric.count(case))  # a comprehension would be a frame more
             for total, tally in zip(of_metrics, self._tallies[number], strict=True):
-                _add(total, tally, times)
+                add_to(total, tally, times)
         return totals
-
-
-def _add(total: Tally, tally: Tally, times: int) -> None:
-    for key, number in tally.items():
-        total[key] = total.get(key, 0) + number * times
