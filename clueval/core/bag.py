@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.case import BOTH, HEAD, TOKENS, Key, case_of, same_key
 from clueval.core.document import Document, Sentence, Text, metadata_with_id
-from clueval.core.metric import AnyMetric, is_of_cases, require_countable, split_metrics
+from clueval.core.metric import AnyMetric, features_read, is_of_cases, keeping_metrics, require_countable
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
 from clueval.core.tally import Tally, add_to
@@ -324,7 +324,7 @@ class Bag:
         large = len(key) - HEAD > LARGE
         if is_flat and not large:
             return
-        metrics = [metric for metric in split_metrics(self.metrics)[0] if metric.keeps]
+        metrics = keeping_metrics(self.metrics)
         flat = any(metric.flat for metric in metrics)
         if not metrics or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
             return
@@ -421,9 +421,8 @@ class Bag:
 
     def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
         """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
+        reads = features_read(self.metrics)
         for metric in [metric for metric in metrics if metric not in self.metrics]:
-            counted, _ = split_metrics(self.metrics)
-            reads = frozenset[str]().union(*(other.reads for other in counted if other.keeps))
             if self.folded:
                 why = (
                     f"its cases were not kept, as they have features, or were too many (more than "
@@ -445,8 +444,7 @@ class BagCounts:
 
     def __init__(self, bag: Bag, metrics: Sequence[AnyMetric]) -> None:
         self._bag, self._metrics = bag, metrics
-        self._metrics_of_cases, _ = split_metrics(metrics)
-        self._keeping_metrics = [metric for metric in self._metrics_of_cases if metric.keeps]
+        self._keeping_metrics = keeping_metrics(metrics)
         self._new_metrics = [metric for metric in self._keeping_metrics if metric not in bag.metrics]
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}  # of each case, by its number
@@ -464,7 +462,7 @@ class BagCounts:
             inside: Mapping[tuple[int, ...], int] = totals.get((sequence, _INSIDE), {})
             for metric in self._metrics:
                 total = totals.get((sequence, metric.name), Tally())
-                if metric in self._metrics_of_cases:
+                if is_of_cases(metric):
                     # the positions of the text that are in no case have the same tag on all sides
                     for present, positions in bag.positions.items():
                         outside = positions[place] - inside.get((present,), 0)
