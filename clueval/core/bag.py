@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 from clueval.core.case import BOTH, HEAD, TOKENS, Key, case_of, same_key
 from clueval.core.document import Document, Sentence, Text, metadata_with_id
-from clueval.core.metric import AnyMetric, is_of_cases, require_countable, split_metrics
+from clueval.core.metric import AnyMetric, features_read, is_of_cases, keeping_metrics, require_countable
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
-from clueval.core.tally import Tally
+from clueval.core.tally import Tally, add_to
 from clueval.files.errors import TagError, UsageError
 
 # What was read
@@ -313,7 +313,7 @@ class Bag:
 
     def add_tally(self, place: Place, sequence: str, metric: str, tally: Tally) -> None:
         """Add what a metric counted at once."""
-        _add(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
+        add_to(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
 
     def check(self, sequence: str, key: Key, *, is_flat: bool = False) -> None:
         """Raise `UsageError` or `OverlapError` for a new case that a metric cannot count.
@@ -324,7 +324,7 @@ class Bag:
         large = len(key) - HEAD > LARGE
         if is_flat and not large:
             return
-        metrics = [metric for metric in split_metrics(self.metrics)[0] if metric.keeps]
+        metrics = keeping_metrics(self.metrics)
         flat = any(metric.flat for metric in metrics)
         if not metrics or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
             return
@@ -421,9 +421,8 @@ class Bag:
 
     def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
         """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
+        reads = features_read(self.metrics)
         for metric in [metric for metric in metrics if metric not in self.metrics]:
-            counted, _ = split_metrics(self.metrics)
-            reads = frozenset[str]().union(*(other.reads for other in counted if other.keeps))
             if self.folded:
                 why = (
                     f"its cases were not kept, as they have features, or were too many (more than "
@@ -445,8 +444,7 @@ class BagCounts:
 
     def __init__(self, bag: Bag, metrics: Sequence[AnyMetric]) -> None:
         self._bag, self._metrics = bag, metrics
-        self._metrics_of_cases, _ = split_metrics(metrics)
-        self._keeping_metrics = [metric for metric in self._metrics_of_cases if metric.keeps]
+        self._keeping_metrics = keeping_metrics(metrics)
         self._new_metrics = [metric for metric in self._keeping_metrics if metric not in bag.metrics]
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}  # of each case, by its number
@@ -459,19 +457,19 @@ class BagCounts:
         bag = self._bag
         totals = self.in_cases(bag.places.get(place, ()))
         for counted, tally in bag.tallies.get(place, {}).items():
-            _add(totals.setdefault(counted, Tally()), tally, 1)
+            add_to(totals.setdefault(counted, Tally()), tally, 1)
         for sequence in sequences:
             inside: Mapping[tuple[int, ...], int] = totals.get((sequence, _INSIDE), {})
             for metric in self._metrics:
                 total = totals.get((sequence, metric.name), Tally())
-                if metric in self._metrics_of_cases:
+                if is_of_cases(metric):
                     # the positions of the text that are in no case have the same tag on all sides
                     for present, positions in bag.positions.items():
                         outside = positions[place] - inside.get((present,), 0)
                         if (metric.name, present) not in self._outside_tallies:
                             case = case_of(same_key(present), "")
                             self._outside_tallies[metric.name, present] = metric.count(case)
-                        _add(total, self._outside_tallies[metric.name, present], outside)
+                        add_to(total, self._outside_tallies[metric.name, present], outside)
                 yield sequence, metric, total
 
     def in_cases(self, row: Occurrences) -> dict[tuple[str, str], Tally]:
@@ -505,10 +503,5 @@ class BagCounts:
                 for metric in self._keeping_metrics:
                     counted.append(metric.count(case))  # a comprehension would be a frame more
             for total, tally in zip(of_metrics, self._tallies[number], strict=True):
-                _add(total, tally, times)
+                add_to(total, tally, times)
         return totals
-
-
-def _add(total: Tally, tally: Tally, times: int) -> None:
-    for key, number in tally.items():
-        total[key] = total.get(key, 0) + number * times

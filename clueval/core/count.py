@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
 from clueval.core.document import ID, Document, Notes, Text, metadata_with_id
-from clueval.core.metric import AnyMetric, require_no_gaps, split_metrics
+from clueval.core.metric import AnyMetric, features_read, keeping_metrics, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
@@ -122,12 +122,6 @@ class Plan:
         if self.units == SENTENCE:
             raise UsageError(problem, advice="resample by document")
         return False
-
-    @property
-    def reads(self) -> frozenset[str]:
-        """The features of spans that the metrics read."""
-        of_cases, _ = split_metrics(self.metrics)
-        return frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))
 
     @property
     def frames(self) -> frozenset[str]:
@@ -269,10 +263,10 @@ def in_documents(bag: Bag) -> Bag:
 
 def _count_cases(bag: Bag, plan: Plan, place: DocumentPlace, pair: Text, parts: TextParts | None) -> None:
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
-    where = plan.on_spans(metadata_with_id(pair.first), bag.layers)
+    where, reads = plan.on_spans(metadata_with_id(pair.first), bag.layers), features_read(plan.metrics)
     present = presence(pair.sides)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
-    of_text = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
+    of_text = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=reads))
     cut = [(place, of_text, pair.positions)]
     if parts is not None:
         cut = [
@@ -316,7 +310,7 @@ def _require_countable(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -
         from clueval.core.located import count_in_place, located  # not needed for numbers
 
         first, _ = keys.ranges[keys.keys.index(key)]
-        metrics = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
+        metrics = keeping_metrics(plan.metrics)
         where = plan.on_spans(metadata_with_id(pair.first), bag.layers)
         for candidate in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (candidate.sequence, candidate.first) == (keys.sequence, first):

@@ -158,6 +158,16 @@ def split_metrics(metrics: Sequence[AnyMetric]) -> tuple[list[Metric], list[Docu
     return of_cases, of_documents  # type: ignore[return-value]  # told apart by their methods
 
 
+def keeping_metrics(metrics: Sequence[AnyMetric]) -> list[Metric]:
+    """Return the metrics whose cases are kept."""
+    return [metric for metric in metrics if is_of_cases(metric) and metric.keeps]
+
+
+def features_read(metrics: Sequence[AnyMetric]) -> frozenset[str]:
+    """Return the features of spans that metrics read in the cases that are kept."""
+    return frozenset[str]().union(*(metric.reads for metric in keeping_metrics(metrics)))
+
+
 def require_countable(metric: Metric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
     if not metric.gaps:

@@ -28,13 +28,18 @@ EPSILON = 1e-12
 """Rates that are equal may be computed with this difference."""
 
 
+def add_to(total: Tally, tally: Tally, times: int) -> None:
+    """Add a tally, taken a number of times, to a total."""
+    for key, number in tally.items():
+        total[key] = total.get(key, 0) + number * times
+
+
 def added(tallies: Iterable[tuple[Tally, int]]) -> Tally:
     """Return the sum of tallies, each taken a number of times."""
-    total: dict[tuple[Any, ...], int] = {}
+    total = Tally()
     for tally, times in tallies:
-        for key, number in tally.items():
-            total[key] = total.get(key, 0) + number * times
-    return Tally(total)
+        add_to(total, tally, times)
+    return total
 
 
 def rate(part: float, whole: float) -> float:

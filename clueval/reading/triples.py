@@ -15,6 +15,7 @@ from clueval.core.bag import Bag
 from clueval.core.case import HEAD, TOKENS, Key, are_flat, keys_of_triples
 from clueval.core.count import DocumentPlace, Plan
 from clueval.core.document import GROUP, UNPLACED, Document, Layers, Row
+from clueval.core.metric import features_read
 from clueval.core.span import DEFAULT_LAYER, NOTHING
 from clueval.files.errors import CluevalError
 from clueval.formats.dialect import Dialect
@@ -97,7 +98,7 @@ def bag_of_row_files(
     leaves to documents, and for every error.
     """
     names = {name for source in sources for name in source.options.layers or (DEFAULT_LAYER,)}
-    if len(names) > 1 or plan.reads - {TOKENS}:
+    if len(names) > 1 or features_read(plan.metrics) - {TOKENS}:
         return None
     have_tags = {isinstance(source.form, Dialect) and bool(source.form.tags) for source in sources}
     layer = names.pop()

@@ -38,7 +38,7 @@ from typing import Any
 from clueval.core.bag import Bag, listed, pairs_in
 from clueval.core.case import HEAD
 from clueval.core.count import DocumentPlace
-from clueval.core.metric import AnyMetric, split_metrics
+from clueval.core.metric import AnyMetric, features_read
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.files.opening import beginning_of, lines, raw_blocks
@@ -118,13 +118,12 @@ def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
     ):
         bag = bag.grouped(lambda place: place)
         bag.fold()
-    of_cases, _ = split_metrics(bag.metrics)
     header = {
         "clueval_bag": FORMAT,
         "clueval": __version__,
         **facts,
         "layers": bag.layers,
-        "features": sorted(frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))),
+        "features": sorted(features_read(bag.metrics)),
         "folded": bag.folded,
         "notes": [[list(note), number] for note, number in bag.notes.items()],
         "read": {name: save(getattr(bag.read, name)) for name, (save, _) in _READ.items()},
