@@ -34,7 +34,6 @@ from clueval.reading.file_sides import (
     files_of_side,
     joined,
     require_use,
-    with_id_of,
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of
@@ -43,6 +42,7 @@ from clueval.reading.options import (
     is_path_or_paths,
     require_layers,
     require_positions,
+    with_id_of,
 )
 from clueval.reading.paths import (
     INCEPTION,
@@ -180,7 +180,13 @@ class Annotators:
 
     def _source(self, annotator: Side, name: str | None, path: Path) -> Source:
         file_name = name if self.naming.pair_by in (None, "name") else None
-        source = source_of(path, annotator.options, name=file_name, progress=self.naming.progress)
+        source = source_of(
+            path,
+            annotator.options,
+            name=file_name,
+            progress=self.naming.progress,
+            form=annotator.form_at(path),
+        )
         require_positions(source.form.name, "agree")
         return source
 
