@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +15,8 @@ from corpora import write
 
 import clueval
 from clueval.cli.command import Command
-from clueval.cli.commands import COMMANDS
-from clueval.cli.declared import Input, Keywords
+from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.declared import Input, Keywords, Options
 from clueval.cli.options import READING
 from clueval.cli.outputs import REPORT, ReportOutput, check_outputs
 from clueval.files.errors import CluevalError, FileError
@@ -142,6 +143,15 @@ def test_commands_without_docstrings_say_what_is_missing() -> None:
         2,
         "clueval: Python has removed the help that commands are made of (run it without -OO)\n",
     )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_parameter_of_a_command_is_an_argument_or_an_option(command: str) -> None:
+    called = command_called(command)
+    parameters = signature(called.function).parameters.values()
+    names = {parameter.name for parameter in parameters if not isinstance(parameter.default, Options)}
+
+    assert names <= {option.place for option in called.options}
 
 
 WITHOUT_FILES = {"completion", "formats", "guide", "help", "metrics", "samples"}
