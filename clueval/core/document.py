@@ -291,6 +291,14 @@ class Document:
         rows: Sequence[Row] | None = layers.rows(layer)
         return None if layers.details(layer) else rows
 
+    def ranges_in(self, layer: str) -> Sequence[Row] | None:
+        """Return the spans of a layer as rows if they have at most `details_in` besides, or None."""
+        return self.layers.rows(layer)  # type: ignore[attr-defined,no-any-return]  # as above
+
+    def details_in(self, layer: str) -> Sequence[Details]:
+        """Return what the spans of a layer of rows have besides; empty if they have no more than their line."""
+        return self.layers.details(layer)  # type: ignore[attr-defined,no-any-return]  # as above
+
     def spans_of_rows(self, layer: str, rows: Iterable[Row]) -> list[Span]:
         """Return the spans of some rows of a layer."""
         return self.layers.spans_of(layer, rows)  # type: ignore[attr-defined,no-any-return]  # as above

@@ -30,7 +30,6 @@ from clueval.files.opening import decoded, is_utf8, raw_blocks
 from clueval.formats.column_format import ColumnFormat, Columns, Layout
 from clueval.formats.column_values import have_width
 from clueval.formats.options import FormatOptions
-from clueval.formats.xml_text import NAME, attributes
 from clueval.reading.clusters import RowCharacters, Unusual
 from clueval.reading.passages import SIZES, NamedDocument, Passage, PassageReader, Sizes
 from clueval.reading.source import Source
@@ -409,6 +408,8 @@ _NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
 
 def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Patterns for the tags between two sentences, also of two documents, and between two documents without."""
+    from clueval.formats.xml_text import NAME  # CoNLL does not need it
+
     attributes = rb'(?>(?: %s="[^"<>\n\t]*+")*)' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
@@ -437,6 +438,8 @@ class VrtRecogniser:
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
         """The start tags; between sentences, one follows the end tag of the document before."""
+        from clueval.formats.xml_text import attributes  # CoNLL does not need it
+
         before = b"" if end == self.ends[1] else self.ends[1]
         heads = []
         for number in compress(count(), map(bytes.startswith, pieces, repeat(before))):

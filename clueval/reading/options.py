@@ -219,13 +219,6 @@ STDIN = "-"
 """The path that stands for standard input."""
 
 
-def are_paths(side: object) -> bool:
-    """Return whether an argument names files or folders and does not hold documents."""
-    if isinstance(side, list | tuple):
-        return bool(side) and all(isinstance(path, str | PathLike) for path in side)
-    return isinstance(side, str | PathLike)
-
-
 def _is_path(side: object) -> bool:
     return isinstance(side, PathLike) or is_open_file(side)
 

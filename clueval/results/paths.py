@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.core.matching import KINDS
+from clueval.core.levels import KINDS
 from clueval.files.errors import UsageError
 from clueval.files.options import require_kind
 from clueval.metrics import METRICS
