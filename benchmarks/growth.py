@@ -33,9 +33,9 @@ from clueval.files.errors import CluevalError
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
 from clueval.reports.content import FORMS
-from clueval.studies.compared import errors
 from clueval.studies.conventions import conventions
-from clueval.studies.rows import error_table
+from clueval.studies.errors.rows import error_table
+from clueval.studies.errors.study import errors
 from clueval.transforms.projection import project
 
 NOISE = 0.02

@@ -50,18 +50,18 @@ if TYPE_CHECKING:
     from clueval.studies.agreement.curation import curate as curate
     from clueval.studies.agreement.study import Agreement as Agreement
     from clueval.studies.agreement.study import agree as agree
-    from clueval.studies.compare import compare as compare
-    from clueval.studies.compared import diff as diff
-    from clueval.studies.compared import errors as errors
-    from clueval.studies.compared import profile as profile
-    from clueval.studies.comparison import Comparison as Comparison
+    from clueval.studies.comparison.report import Comparison as Comparison
+    from clueval.studies.comparison.study import compare as compare
     from clueval.studies.conventions import Conventions as Conventions
     from clueval.studies.conventions import conventions as conventions
+    from clueval.studies.errors.rows import Finding as Finding
+    from clueval.studies.errors.rows import error_table as error_table
+    from clueval.studies.errors.study import diff as diff
+    from clueval.studies.errors.study import errors as errors
+    from clueval.studies.errors.two_systems import Diff as Diff
     from clueval.studies.masking.report import MaskingReport as MaskingReport
     from clueval.studies.profile import Profile as Profile
-    from clueval.studies.rows import Finding as Finding
-    from clueval.studies.rows import error_table as error_table
-    from clueval.studies.systems import Diff as Diff
+    from clueval.studies.profile import profile as profile
     from clueval.studies.threshold import Threshold as Threshold
     from clueval.studies.threshold import threshold as threshold
     from clueval.transforms.recovery import recover as recover
@@ -78,10 +78,10 @@ _NAMES_OF = {
     "results.result": "Result load_result",
     "results.score": "score",
     "results.signature": "Signature",
-    "studies.compared": "diff errors profile",
-    "studies.profile": "Profile",
-    "studies.rows": "Finding error_table",
-    "studies.systems": "Diff",
+    "studies.errors.study": "diff errors",
+    "studies.profile": "Profile profile",
+    "studies.errors.rows": "Finding error_table",
+    "studies.errors.two_systems": "Diff",
     "studies.conventions": "Conventions conventions",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError",
@@ -92,8 +92,8 @@ _NAMES_OF = {
     "reports.json_text": "schema",
     "studies.agreement.curation": "curate",
     "studies.agreement.study": "Agreement agree",
-    "studies.compare": "compare",
-    "studies.comparison": "Comparison",
+    "studies.comparison.study": "compare",
+    "studies.comparison.report": "Comparison",
     "studies.masking.report": "MaskingReport",
     "studies.threshold": "Threshold threshold",
     "transforms.recovery": "recover",

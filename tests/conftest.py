@@ -115,7 +115,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     from clueval.core import bag, one_to_one, overlap
     from clueval.files import limits
     from clueval.metrics.masking import exposure
-    from clueval.studies.rows import REACH
+    from clueval.studies.errors.rows import REACH
     from clueval.transforms import occurrences
 
     for name, value in SMALL_LIMITS.items():

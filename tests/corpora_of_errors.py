@@ -11,7 +11,7 @@ from typing import Any
 
 import clueval
 from clueval.core.document import Pair
-from clueval.studies.wrong import CLASSES, REASONS
+from clueval.studies.errors.search import CLASSES, REASONS
 from tests.random_corpora import SIZE
 from tests.random_options import Texts, some_options, texts
 

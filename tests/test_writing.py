@@ -23,7 +23,7 @@ from clueval.core.span import Span
 from clueval.files.errors import FileError
 from clueval.files.writing import scratch_folder, whole_bytes, whole_file
 from clueval.reports import workbook
-from clueval.studies.errors import Errors
+from clueval.studies.errors.report import Errors
 
 Write = Callable[[Path], object]
 

@@ -17,7 +17,7 @@ from clueval.core.metric import AnyMetric
 from clueval.files.options import number
 from clueval.formats.options import Reading
 from clueval.results.options import Counting, Trust
-from clueval.studies.compare import is_result
+from clueval.studies.comparison.study import is_result
 
 
 def compare(

@@ -24,9 +24,9 @@ from clueval.files.writing import named_together
 from clueval.reading.options import spooled
 from clueval.results.options import Counting
 from clueval.results.summary import layers_not_predicted
-from clueval.studies.errors import Errors
-from clueval.studies.systems import TwoSystems
-from clueval.studies.wrong import CLASSES, REASONS
+from clueval.studies.errors.report import Errors
+from clueval.studies.errors.search import CLASSES, REASONS
+from clueval.studies.errors.two_systems import TwoSystems
 from clueval.transforms.options import Preparing
 
 _CLASSES, _REASONS = ", ".join(CLASSES), ", ".join(REASONS)

@@ -26,7 +26,7 @@ from clueval.core.document import Document
 from clueval.files.errors import UsageError
 from clueval.files.options import number
 from clueval.files.overwriting import input_path, refuse_to_overwrite
-from clueval.files.writing import is_written_through
+from clueval.files.writing import is_written_through, named_together
 from clueval.formats.options import Reading
 from clueval.reading.options import PAIR_BY, layer_names
 from clueval.reports.forms import place_lines
@@ -215,15 +215,9 @@ def curate(
     """
     from clueval.reading.convert import Conversion, format_for, has_other_columns  # agree needs none of these
     from clueval.studies.agreement.curation import Curation, UndecidedPlaces
-    from clueval.studies.decisions import keep_decisions, read_decisions
 
     if union and votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
-    paths, conflicts = decisions["decisions"], decisions["conflicts"]
-    decided = None if paths is None else read_decisions(paths, conflicts=conflicts)
-    lines = [] if decided is None else [*decided.rows()]
-    if undecided is not None and not _is_plain(undecided):
-        keep_decisions(undecided, lines)
     counts: Counter[str] = Counter()
     places: list[Place] = []
     passed_over: Counter[str] = Counter()
@@ -241,43 +235,45 @@ def curate(
             if times:
                 passed_over[kind] += times
 
-    with progress(*annotators.paths) as advance, remarking(passed_over):
-        results = clueval.curate(
-            annotators.sources,
-            votes=votes or "majority",
-            union=union,
-            decisions=decided,
-            progress=advance,
-            **annotators.reading,
-            **reading,
-        )
-        options = {name: value for name, value in reading.items() if name != "layers"}
-        name = to or format_for(output.path, annotators.paths[0], Reading(**options))
-        conversion = Conversion(
-            name,
-            output.writer(name),
-            layer_names(reading["layers"]),
-            "token_id" in reading,
-            lossy=output.lossy,
-            remark=remark,
-            output=output.path,
-        )
-        put_documents(conversion, documents(results))
-    if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
-        remark("only tokens and layers are written; other columns of the annotators' files are left out")
-    if undecided is not None:
-        listed = UndecidedPlaces(results.names, places, lines)
-        if _is_plain(undecided):
-            put_result([listed.render("tsv")], undecided)
-        else:
-            listed.write(undecided)
-            wrote(undecided)
+    with named_together():  # neither file without the other
+        with progress(*annotators.paths) as advance, remarking(passed_over):
+            results = clueval.curate(
+                annotators.sources,
+                votes=votes or "majority",
+                union=union,
+                progress=advance,
+                **decisions,
+                **annotators.reading,
+                **reading,
+            )
+            options = {name: value for name, value in reading.items() if name != "layers"}
+            name = to or format_for(output.path, annotators.paths[0], Reading(**options))
+            conversion = Conversion(
+                name,
+                output.writer(name),
+                layer_names(reading["layers"]),
+                "token_id" in reading,
+                lossy=output.lossy,
+                remark=remark,
+                output=output.path,
+            )
+            put_documents(conversion, documents(results))
+        if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
+            remark("only tokens and layers are written; other columns of the annotators' files are left out")
+        if undecided is not None:
+            lines = [] if results.decisions is None else [*results.decisions.rows()]
+            listed = UndecidedPlaces(results.names, places, lines)
+            if _is_plain(undecided):
+                put_result([listed.render("tsv")], undecided)
+            else:
+                listed.write(undecided)
+                wrote(undecided)
     remark(
         f"{counts['kept']:,} span{'s' * (counts['kept'] != 1)} kept; {counts['undecided']:,} undecided, "
         f"{counts['outvoted']:,} outvoted, {counts['ties']:,} tied"
     )
-    if decided is not None:
-        remark(decided.words())
+    if results.decisions is not None and results.decisions.are_used:  # else a warning says it
+        remark(results.decisions.words())
     return 0
 
 

@@ -33,14 +33,14 @@ from clueval.results.result import Result, load_result
 from clueval.results.summary import layers_not_predicted
 
 if TYPE_CHECKING:
-    from clueval.studies.compare import Limit
+    from clueval.studies.comparison.gates import Limit
 
 GATE_TABLE = ".gate.tsv"
 """The ending of a file with GATE's own table."""
 
 
 def _drop(text: str) -> float:
-    from clueval.studies.compare import drop_of  # few results have gates
+    from clueval.studies.comparison.gates import drop_of  # few results have gates
 
     return drop_of(text)
 
@@ -69,7 +69,7 @@ class Gates(NamedTuple):
         """Return the limits of scores. Raises `UsageError` for one that cannot be read."""
         if not self.fail_under:
             return []
-        from clueval.studies.compare import limit_of
+        from clueval.studies.comparison.gates import limit_of
 
         try:
             return [limit_of(text) for text in self.fail_under]
@@ -93,7 +93,7 @@ class Gates(NamedTuple):
             return None
         baseline = load_result(self.fail_if_worse)
         if self.significant:
-            from clueval.results.comparing import require_for_tests
+            from clueval.studies.comparison.paired_tests import require_for_tests
 
             units = require_for_tests(baseline.units, str(self.fail_if_worse))
             if resample_by not in (None, units.by):
@@ -108,7 +108,7 @@ class Gates(NamedTuple):
         limits = self.limits()
         if not limits and baseline is None:
             return result
-        from clueval.studies.compare import fail_if_worse, fail_under
+        from clueval.studies.comparison.gates import fail_if_worse, fail_under
 
         outcomes = list(fail_under(result, limits, trust))
         if baseline is not None:

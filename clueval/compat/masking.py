@@ -193,7 +193,7 @@ def masking(
     placeholder: Iterable[str] | str = (),
     align: bool = False,
     conventions: Iterable[str] | str = (),
-    decisions: Paths | PlaceDecisions | None = None,
+    decisions: Paths | None = None,
     conflicts: str | None = None,
     **options: Any,
 ) -> MaskingReport:

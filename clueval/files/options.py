@@ -61,7 +61,7 @@ _KINDS = {
     **{
         name: _Kind(partial(_is_a, name), f"a {name}")
         for name in (
-            *("Choice", "PlaceDecisions", "Document", "Gate", "IgnoredWords", "Lists"),
+            *("Choice", "Document", "Gate", "IgnoredWords", "Lists"),
             *("Naming", "WordWeights"),
         )
     },
@@ -83,11 +83,8 @@ def require_kind(value: object, annotation: str, name: str) -> None:
         if kind.holds(value):
             return
     if kinds:
-        from clueval.files.names import TEXTS  # only for a wrong type
-
         expected = " or ".join(kind.says for kind in kinds)
-        about_texts = TEXTS if name == "choice" else None  # the third argument of `errors`
-        raise UsageError(f"{name} must be {expected}, not {described(value)}", advice=about_texts)
+        raise UsageError(f"{name} must be {expected}, not {described(value)}")
 
 
 @lru_cache(maxsize=256)

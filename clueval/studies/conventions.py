@@ -38,6 +38,7 @@ from clueval.reports.table import Cell, Dot, Rate, Table, cut, difference, shown
 from clueval.results.inputs import warnings_of
 from clueval.results.result import Result
 from clueval.results.score import score
+from clueval.results.summary import counted, mended
 
 Rates = tuple[float, float, float]
 """Precision, recall and F1."""
@@ -462,13 +463,8 @@ class Conventions(Report):
         return "; ".join(verdicts)
 
     def facts(self) -> Iterator[str]:
-        yield phrase("{n} document|{n} documents", n=self.result.documents)
-        yield phrase("{n} position|{n} positions", n=self.result.tokens)
-        for side, number in self.result.repaired_tags.items():
-            if number:
-                yield phrase(
-                    "{n} repaired tag in {side}|{n} repaired tags in {side}", n=number, side=phrase(side)
-                )
+        yield from counted({"documents": self.result.documents, "tokens": self.result.tokens})
+        yield from mended(self.result.repaired_tags, None)
         for layer, rows in self._shown().items():
             for note in dict.fromkeys(row["note"] for row in rows.values() if row["f1"] is None):
                 yield f"{layer}: {note}"

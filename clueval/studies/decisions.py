@@ -221,6 +221,11 @@ class PlaceDecisions:
         whole = digests[0] if len(digests) == 1 else sha256("\n".join(digests).encode()).hexdigest()
         return ",".join(filter(None, (whole[:12], self._conflicts)))
 
+    @property
+    def are_used(self) -> bool:
+        """Whether no decision is stale or lost."""
+        return not (self.number("stale") or self.lost)
+
     def checked(self) -> None:
         """Raise `UsageError` for conflicts, if nothing was chosen to be done about them."""
         if self._conflicts is not None or not self._conflicting_lines:
@@ -280,6 +285,20 @@ def _latest_lines(lines: Sequence[Decision]) -> list[Decision]:
 # --- files
 
 
+def decisions_of(
+    paths: Paths | None, choices: Collection[str] | None, conflicts: str | None
+) -> PlaceDecisions | None:
+    """Return the decisions of an argument of a study, as `read_decisions` does; None without any.
+
+    Raises `UsageError` for `conflicts` without decisions.
+    """
+    if paths is not None:
+        return read_decisions(paths, choices, conflicts)
+    if conflicts is not None:
+        raise UsageError("conflicts are those of decisions", advice="add decisions")
+    return None
+
+
 def read_decisions(
     paths: Paths, choices: Collection[str] | None = None, conflicts: str | None = None
 ) -> PlaceDecisions:
@@ -288,6 +307,7 @@ def read_decisions(
     Raises `FileError` for a file that cannot be read and a folder without files of decisions, `FormatError` for a line
     that cannot be read and an unknown choice.
     """
+    require_kind(paths, "str | PathLike | Iterable", "decisions")
     sources = [paths] if isinstance(paths, str | PathLike) else list(paths)
     for source in sources:
         require_kind(source, "str | PathLike", "each of decisions")
@@ -299,22 +319,6 @@ def read_decisions(
         with path.open("rb") as content:
             digests.append(file_digest(content, "sha256").hexdigest())
     decisions = PlaceDecisions(all_decisions, conflicts, digests)
-    if choices is not None:
-        decisions.require_choices(choices)
-    return decisions
-
-
-def decisions_of(
-    decisions: Paths | PlaceDecisions | None, choices: Collection[str] | None, conflicts: str | None
-) -> PlaceDecisions | None:
-    """Return the decisions of an argument: those of its files, or those that were read. Raises as `read_decisions`."""
-    if decisions is None:
-        if conflicts is not None:
-            raise UsageError("conflicts are those of decisions", advice="add decisions")
-        return None
-    require_kind(decisions, "str | PathLike | Iterable | PlaceDecisions", "decisions")
-    if not isinstance(decisions, PlaceDecisions):
-        return read_decisions(decisions, choices, conflicts)
     if choices is not None:
         decisions.require_choices(choices)
     return decisions
@@ -479,7 +483,7 @@ def _in_words(decision: Decision | PlaceDecision) -> tuple[str, ...]:
 
 
 def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str, object]]]:
-    """Yield the rows of a table of decisions, as `_rows` does; none of another table. A CSV may have semicolons."""
+    """Yield the rows of a table that have a choice or a comment, as `_rows` does; a CSV may have semicolons."""
     from clueval.formats.input_file import InputFile  # few reports are written over a file
     from clueval.formats.table_columns import records_of
 
@@ -492,8 +496,10 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
     with suppress(FormatError):  # no table
         _, header = next(records, (0, ()))
     if {*header} >= NEEDED:
+        said = [header.index(name) for name in ("choice", "comment") if name in header]
         for number, fields in records:
-            yield str(path), number, dict(zip(header, fields, strict=False))
+            if any(fields[column : column + 1] not in ([], [""]) for column in said):
+                yield str(path), number, dict(zip(header, fields, strict=False))
 
 
 def require_no_choices(names: Iterable[str]) -> None:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 from clueval.core.case import Case
 from clueval.core.document import Document, Pair
@@ -22,10 +25,22 @@ from clueval.core.span import MERGED, NO_LABEL, SIDES
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.limits import require_short_texts
+from clueval.files.opening import sha256_of
+from clueval.files.options import checked_call, refuse_unknown, require_kind
+from clueval.formats.options import Reading
+from clueval.metrics import only_metric
+from clueval.reading.options import InputSide, LayerColumns
+from clueval.reading.paths import as_path, files_of
+from clueval.reading.read import read
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table, shown
-from clueval.studies.errors_view import facts_of
+from clueval.results.pairs import Pairs, pairs_of
+from clueval.results.result import Result
+from clueval.results.signature import Signature
+from clueval.studies.errors.search import Choice, Search
+from clueval.studies.errors.study import OF_SCORE, result_of
+from clueval.studies.errors.view import facts_of
 from clueval.studies.span_values import (
     ALL_FEATURES,
     BUCKETS,
@@ -42,11 +57,7 @@ from clueval.studies.span_values import (
     in_order,
     range_name,
 )
-from clueval.studies.wrong import Choice, Search
-
-if TYPE_CHECKING:
-    from clueval.results.pairs import Pairs
-    from clueval.results.result import Result
+from clueval.transforms.changes import names_of
 
 FEW = 20
 """A bucket with fewer gold or predicted spans than this is marked."""
@@ -61,7 +72,7 @@ class Profile(Report):
     """The scores of spans by the values of their features; see `clueval.profile`.
 
     `pairs` are those of all texts, as they are counted; `train` returns the documents of the training data, and
-    `scored` the result of the metric on the same texts.
+    `train_choices` are what the signature says of these.
 
     >>> from clueval import profile
     >>> rows = profile([["B-PER", "B-LOC"]], [["B-PER", "O"]], feature=["label"]).rows()
@@ -75,9 +86,9 @@ class Profile(Report):
         features: Sequence[str] | None,
         *,
         train: Callable[[], Iterable[Document]] | None,
+        train_choices: Mapping[str, str],
         metric: AnyMetric,
         buckets: int | None,
-        scored: Callable[[], Result],
     ) -> None:
         if buckets is not None and buckets < 1:
             raise UsageError(f"buckets must be from 1, not {buckets}")
@@ -96,12 +107,13 @@ class Profile(Report):
 
                 raise UsageError(f"there is no feature {name!r}", advice=one_of(name, ALL_FEATURES))
         self._features = available if features is None else {name: available[name] for name in features}
-        self._pairs, self._number, self._scored = pairs, buckets, scored
+        self._pairs, self._number, self._train_choices = pairs, buckets, train_choices
 
     @cached_property
     def result(self) -> Result:
         """The result of the metric."""
-        return self._scored()
+        result = result_of(self._pairs)
+        return replace(result, signature=Signature({**result.signature.choices, **self._train_choices}))
 
     @property
     def title(self) -> str:  # type: ignore[override]  # it is only read, in the language of the context
@@ -327,3 +339,70 @@ class _Counts:
         return buckets + sorted(
             [(name, tallies[name]) for name in tallies if isinstance(name, str)], key=itemgetter(0)
         )
+
+
+# The function
+
+
+@checked_call
+def profile(
+    gold: InputSide,
+    predicted: InputSide | None = None,
+    *,
+    feature: str | Iterable[str] | None = None,
+    train: str | Path | Iterable[Document] | None = None,
+    metric: str | AnyMetric = "exact",
+    buckets: int | None = None,
+    layers: LayerColumns | None = None,
+    **options: Any,
+) -> Profile:
+    """Score gold and predicted spans by buckets of their features.
+
+    Args:
+        gold, predicted, layers: as in `clueval.score`.
+        feature: names of features, separated by commas or in a list; None: all that can be computed.
+        train: the training data, for ``frequency``, ``seen`` and ``consistency``: a path, which is read like gold, or a
+            list of documents.
+        metric: the metric, which must have micro averages.
+        buckets: sort numbers into this many buckets of about equal size, instead of fixed ones.
+        options: as for `clueval.errors`, those of `clueval.score`.
+
+    Returns a `Profile`. Raises `UsageError` for unknown features, and the errors of `clueval.score`.
+
+    >>> rows = profile([["B-PER", "B-LOC"]], [["B-PER", "O"]], feature=["label"]).rows()
+    >>> [(row["bucket"], row["recall"]) for row in rows]
+    [('LOC', 0.0), ('PER', 1.0)]
+    """
+    refuse_unknown(options, ["feature", "train", "metric", "buckets", "layers", *OF_SCORE], "profile")
+    require_kind(buckets, "int | None", "buckets")
+    chosen = only_metric(metric, "a profile")
+    pairs = pairs_of(gold, predicted, metrics=chosen, layers=layers, caller="profile", **options)
+    documents, train_choices = _training(train, layers, pairs.groups.readings[0])
+    return Profile(
+        pairs,
+        None if feature is None else names_of(feature, "feature"),
+        train=documents,
+        train_choices=train_choices,
+        metric=chosen,
+        buckets=buckets,
+    )
+
+
+def _training(
+    train: Any, layers: LayerColumns | None, reading: Reading
+) -> tuple[Callable[[], Iterable[Document]] | None, dict[str, str]]:
+    """Return what reads the training data, and what the signature says of them."""
+    if train is None:
+        return None, {}
+    if isinstance(train, str | PathLike):
+        path = as_path(train)
+        of_gold = {
+            name: source[0] if isinstance(source, tuple) else source
+            for name, source in (layers or {}).items()
+        }
+        how = partial(read, path, layers=of_gold or None, reading=reading)
+        return how, {"train": sha256_of(file for _, file in files_of(path))[:8]}
+    documents = list(train)
+    if not all(isinstance(document, Document) for document in documents):
+        raise UsageError("train must be a file or a list of documents", advice="clueval.read returns them")
+    return lambda: documents, {"train": "documents"}

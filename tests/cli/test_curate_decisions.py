@@ -56,8 +56,10 @@ def curated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, s
         main(["curate", "anna=anna.conll", "bob=bob.conll", "--to", "spans", "--decisions", *arguments]) == 0
     )
     found = capsys.readouterr()
-    said = next(line for line in found.err.splitlines() if line.startswith("decisions: "))
-    return found.out.partition("\n")[2], said
+    _, begin, said = next(
+        line.rpartition("decisions: ") for line in found.err.splitlines() if "decisions: " in line
+    )
+    return found.out.partition("\n")[2], f"{begin}{said}"
 
 
 @pytest.mark.parametrize("kind", ["tsv", "json", "folder", "two files"])

@@ -16,9 +16,9 @@ from clueval.reports.place import Facet, Line, Mark, MarkedText, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Dot, Table
 from clueval.studies.decisions import read_decisions
-from clueval.studies.errors import Errors
-from clueval.studies.systems import Diff
-from clueval.studies.wrong import Choice
+from clueval.studies.errors.report import Errors
+from clueval.studies.errors.search import Choice
+from clueval.studies.errors.two_systems import Diff
 from tests.corpora_of_errors import pairs_in_files
 from tests.reports.test_report_forms import HOSTILE, hostile_view
 from tests.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view, two_systems_view

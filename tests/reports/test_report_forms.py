@@ -26,12 +26,12 @@ from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Dot, Estimate, Find, Part, Rate, Shares, Table
 from clueval.studies.agreement.places import facets_of_places
-from clueval.studies.compared import NoisyErrors
 from clueval.studies.conventions import CONVENTIONS
 from clueval.studies.decisions import read_decisions
-from clueval.studies.errors import Errors
+from clueval.studies.errors.noisy import NoisyErrors
+from clueval.studies.errors.report import Errors
+from clueval.studies.errors.two_systems import Diff, TwoSystems
 from clueval.studies.masking.words import facets as masking_facets
-from clueval.studies.systems import Diff, TwoSystems
 from tests.reports.views import View, errors_view
 
 pytestmark = pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
@@ -380,7 +380,7 @@ def names_in_tables() -> set[str]:
     places = (
         "results/*.py",
         "metrics/**/*.py",
-        "studies/comparison.py",
+        "studies/comparison/*.py",
         "studies/masking/*.py",
         "studies/threshold.py",
     )

@@ -11,8 +11,8 @@ from clueval.reports.content import Content
 from clueval.reports.place import Facet, MarkKind, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Table
-from clueval.studies.errors import Errors
-from clueval.studies.systems import TwoSystems
+from clueval.studies.errors.report import Errors
+from clueval.studies.errors.two_systems import TwoSystems
 from tests.corpora_of_errors import pairs_in_files
 
 GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"

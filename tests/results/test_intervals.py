@@ -27,12 +27,12 @@ from clueval.metrics.muc import Muc
 from clueval.metrics.noisy import Noisy
 from clueval.metrics.partial import Partial
 from clueval.metrics.strings import Strings
-from clueval.results.comparing import Comparing, comparable
 from clueval.results.intervals import interval_section
 from clueval.results.options import Trust
 from clueval.results.rates import entries_of
 from clueval.results.units import Units, units_of
 from clueval.statistics.jackknife import logit_jackknife
+from clueval.studies.comparison.paired_tests import PairedTests, comparable
 from tests.random_corpora import SIZE as TOKENS
 from tests.random_corpora import corpus, pairs_of
 from tests.random_texts import draw
@@ -114,7 +114,7 @@ def test_fractions_are_swapped_as_counts() -> None:
     tests = []
     for metric, path in ((Exact(), "micro"), (Partial(factor=0.1), "micro")):
         first, second = (units(each, metric) for each in (counts, others))
-        work = Comparing(comparable({"A": [first], "B": [second]}), Trust(resamples=999))
+        work = PairedTests(comparable({"A": [first], "B": [second]}), Trust(resamples=999))
         tests += work.score("f1", (metric.name, "x", path, "f1"))["against_baseline"]
 
     # no span overlaps one that is not equal, so both metrics count the same
@@ -196,7 +196,7 @@ def test_sentences_must_be_the_same_in_all_results() -> None:
     ("metric", "rate"), [(Fair(), ("overall", "fair", "f1")), (Gate(), ("all", "f1_strict"))]
 )
 def test_a_system_compared_with_itself_has_p_1(metric: AnyMetric, rate: tuple[str, ...]) -> None:
-    work = Comparing(comparable({"A": [units(A, metric)], "B": [units(A, metric)]}), Trust())
+    work = PairedTests(comparable({"A": [units(A, metric)], "B": [units(A, metric)]}), Trust())
     path = (metric.name, "x", *rate)
     (found,) = work.score("f1", path)["against_baseline"]
 
@@ -333,7 +333,7 @@ def test_p_is_the_share_of_swaps_whose_reports_differ_as_much(metric: AnyMetric,
     plan = Plan((metric,), units="document")
     bags = [count([[pair] for pair in pairs], plan) for pairs in systems]
     first, second = (units_of(bag, plan.metrics, {"x": ["x"]}, "document") for bag in bags)
-    comparing = Comparing(comparable({"A": [first], "B": [second]}), Trust())
+    comparing = PairedTests(comparable({"A": [first], "B": [second]}), Trust())
     reports = [
         [report_on([systems[side ^ swap][n] for n, swap in enumerate(swaps)], metric) for side in (0, 1)]
         for swaps in product((0, 1), repeat=len(golds))
@@ -355,7 +355,7 @@ def test_p_is_the_share_of_swaps_whose_reports_differ_as_much(metric: AnyMetric,
 
 def test_units_that_differ_in_the_only_label_are_those_that_differ_in_all() -> None:
     first, second = units(A, Fair()), units(B, Fair())
-    comparing = Comparing(comparable({"A": [first], "B": [second]}), Trust())
+    comparing = PairedTests(comparable({"A": [first], "B": [second]}), Trust())
 
     numbers = [
         comparing.score("", ("fair", "x", *place, "fair", "f1"))["against_baseline"][0]["units_that_differ"]

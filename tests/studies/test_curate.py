@@ -16,7 +16,7 @@ from clueval import CluevalError, CluevalWarning, Document, agree, curate
 from clueval.core.document import Pair
 from clueval.reports.place import fingerprint
 from clueval.studies.agreement.curation import Curated
-from clueval.studies.errors import Errors
+from clueval.studies.errors.report import Errors
 
 
 def kept(curated: list[Curated]) -> dict[str, list[tuple[int, int, str]]]:

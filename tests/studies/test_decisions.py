@@ -22,8 +22,8 @@ from clueval.core.span import Frozen
 from clueval.reports.page import page
 from clueval.reports.place import Place, fingerprint
 from clueval.studies.decisions import COLUMNS, ERROR_CHOICES, Decision, PlaceDecisions, read_decisions
-from clueval.studies.errors import Errors
-from clueval.studies.wrong import Choice
+from clueval.studies.errors.report import Errors
+from clueval.studies.errors.search import Choice
 from tests.cases import spans
 
 HEADER = "\t".join(COLUMNS)
@@ -507,7 +507,7 @@ def test_decisions_that_differ_in_a_word_or_the_reviewer_or_cannot_be_read_are_n
     errors(*sides).write(table)
     fill_in(table, "gold", "ok")
     decided = table.read_text(encoding="utf-8")
-    report = errors(*sides, decisions=read_decisions(table))
+    report = errors(*sides, decisions=table)
     report.write(table)
     head, first = decided.splitlines()[:2]
     reviewer = head.split("\t").index("reviewer")

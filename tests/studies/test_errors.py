@@ -23,7 +23,7 @@ from strategies import at_most, flat_spans
 import clueval
 from clueval import CluevalError, Document, Span, TagError, TextMismatch, errors, read, score
 from clueval.cli import main
-from clueval.studies.wrong import REASONS
+from clueval.studies.errors.search import REASONS
 from tests.corpora_of_errors import some_corpus
 
 Capture = pytest.CaptureFixture[str]

@@ -17,10 +17,10 @@ from clueval.files.errors import LimitError, OverlapError, SpanError, UsageError
 from clueval.metrics.fair import Fair
 from clueval.reports.page import page
 from clueval.reports.place import KEY_COLUMNS
-from clueval.studies.compared import NoisyErrors
-from clueval.studies.errors import Errors
-from clueval.studies.rows import error_table
-from clueval.studies.wrong import FAIR_TYPES, Choice
+from clueval.studies.errors.noisy import NoisyErrors
+from clueval.studies.errors.report import Errors
+from clueval.studies.errors.rows import error_table
+from clueval.studies.errors.search import FAIR_TYPES, Choice
 from tests.cases import spans
 from tests.corpora_of_errors import pairs_in_files
 from tests.reports.views import GOLD, LAYERS, PREDICTED

@@ -19,7 +19,7 @@ from clueval.cli import main
 from clueval.core.document import Pair
 from clueval.reports.page import page
 from clueval.reports.place import fingerprint
-from clueval.studies.systems import Diff, TwoSystems
+from clueval.studies.errors.two_systems import Diff, TwoSystems
 from tests.cases import spans
 
 Capture = pytest.CaptureFixture[str]

@@ -118,12 +118,12 @@ def kind_of(readings: Readings) -> tuple[str, str | None]:
     ('label', None)
     """
     present = [reading for reading in readings if reading is not None]
-    marked = [reading for reading in present if reading]
-    ranges = {frozenset(fragments for fragments, _ in reading) for reading in marked}
+    marked = {reading for reading in present if reading}
+    ranges = {frozenset([fragments for fragments, _ in reading]) for reading in marked}
     facets, boundary = [], None
     if len(ranges) > 1:
         facets.append("boundary")
-        if len({frozenset(label for _, label in reading) for reading in marked}) > 1:
+        if len({frozenset([label for _, label in reading]) for reading in marked}) > 1:
             facets.append("label")
         parts = [[part for fragments in reading_ranges for part in fragments] for reading_ranges in ranges]
         if any(len(reading_parts) > 1 for reading_parts in parts):  # more than one range, or one with gaps
@@ -132,9 +132,9 @@ def kind_of(readings: Readings) -> tuple[str, str | None]:
             boundary = "end"
         else:
             boundary = "start" if len({reading_parts[0][1] for reading_parts in parts}) == 1 else "both"
-    elif len(set(marked)) > 1:
+    elif len(marked) > 1:
         facets.append("label")
-    if len(marked) < len(present):
+    if () in present:
         facets.append("missing")
     return "+".join(facets), boundary
 

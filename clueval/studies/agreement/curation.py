@@ -45,8 +45,8 @@ from clueval.studies.decisions import (
     decisions_of,
     require_no_choices,
 )
-from clueval.studies.errors import changed_layers, groups, place_of
-from clueval.studies.wrong import Choice, Search
+from clueval.studies.errors.report import changed_layers, groups, place_of
+from clueval.studies.errors.search import Choice, Search
 
 Votes = int | Literal["majority", "all"]
 
@@ -181,15 +181,13 @@ class UndecidedPlaces(ReportOfAnnotators):
 
 
 class Curation(Iterator[Curated]):
-    """The documents that `curate` yields. `read` has what was read of the files so far.
+    """The documents that `curate` yields. `read` has what was read of the files so far, `decisions` those of its files.
 
     Raises `UsageError` for an annotator with the name of a choice, `FormatError` for a choice that is not known.
     """
 
-    def __init__(
-        self, annotators: Annotators, votes: Votes | None, decisions: PlaceDecisions | None, *, warns: bool
-    ) -> None:
-        self.names, self.read, self._votes, self._decisions = annotators.names, Read(), votes, decisions
+    def __init__(self, annotators: Annotators, votes: Votes | None, decisions: PlaceDecisions | None) -> None:
+        self.names, self.read, self._votes, self.decisions = annotators.names, Read(), votes, decisions
         self._are_sides = decisions is not None and {*self.names} == {*SIDES}
         if decisions is not None:
             require_no_choices(self.names)
@@ -202,12 +200,12 @@ class Curation(Iterator[Curated]):
             decisions.require_choices(choices, hint)
         metric = AgreementMetric(self.names)
         texts = Annotated(annotators, metric, Plan((metric,), sides=annotators.sides)).texts(self.read)
-        self._documents = self._curated(texts, warns)
+        self._documents = self._curated(texts)
 
     def __next__(self) -> Curated:
         return next(self._documents)
 
-    def _curated(self, texts: Iterable[Group], warns: bool) -> Iterator[Curated]:
+    def _curated(self, texts: Iterable[Group]) -> Iterator[Curated]:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
         ids: list[str] = []
         are_shared = False
@@ -221,11 +219,11 @@ class Curation(Iterator[Curated]):
             layers: dict[str, list[Span]] = {}
             listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
             for layer in sequences_in(sides):
-                common, parts = parts_in(sides, layer, apart=are_enough and self._decisions is None)
+                common, parts = parts_in(sides, layer, apart=are_enough and self.decisions is None)
                 kept: list[Mark] = [(((start, end),), label) for start, end, label in common]
                 for readings in parts:
-                    chosen = self._decisions and self._outcome_by_choice(
-                        self._decisions, text.place(layer, readings)
+                    chosen = self.decisions and self._outcome_by_choice(
+                        self.decisions, text.place(layer, readings)
                     )
                     outcome = chosen or self._outcome_by_votes(readings)
                     kept += outcome.kept
@@ -237,11 +235,11 @@ class Curation(Iterator[Curated]):
             yield Curated(document, **places_of, annotators=self.names)
         if ids and not are_shared:
             warn(f"{NOTHING_SHARED}, so that each is kept as it is ({PAIRING})")
-        if self._decisions is not None:
-            self._decisions.require_distinct(ids)
-            self._decisions.checked()
-            if warns and (self._decisions.number("stale") or self._decisions.lost):
-                warn(self._decisions.words())
+        if self.decisions is not None:
+            self.decisions.require_distinct(ids)
+            self.decisions.checked()
+            if not self.decisions.are_used:
+                warn(self.decisions.words())
 
     def _outcome_by_votes(self, readings: Readings) -> Outcome:
         """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""
@@ -276,11 +274,11 @@ class Curation(Iterator[Curated]):
         gold, predicted = (by_name.get(side) for side in SIDES)
         if not self._are_sides or self._votes is None or gold is None or predicted is None:
             return documents
-        assert self._decisions is not None
+        assert self.decisions is not None
         layers = [dict(gold.layers), dict(predicted.layers)]
         pair = Pair(gold, predicted)
         for wrong in groups(Search(Choice()).wrong(pair)):
-            choice = self._decisions.at(place_of(pair, wrong)).holds
+            choice = self.decisions.at(place_of(pair, wrong)).holds
             if choice not in ("", UNCLEAR):
                 changed = [
                     changed_layers(side, layers[side], other.layers, wrong, choice)
@@ -302,7 +300,7 @@ def curate(
     *others: Any,
     votes: int | str = "majority",
     union: bool = False,
-    decisions: Paths | PlaceDecisions | None = None,
+    decisions: Paths | None = None,
     conflicts: str | None = None,
     reading: Reading = _READING,
     **options: Any,
@@ -332,8 +330,7 @@ def curate(
     needed, number = None if union else _checked_votes(votes), len(annotators.names)
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
-    warns = not isinstance(decisions, PlaceDecisions)
-    return Curation(annotators, needed, decisions_of(decisions, None, conflicts), warns=warns)
+    return Curation(annotators, needed, decisions_of(decisions, None, conflicts))
 
 
 def _checked_votes(votes: int | str) -> Votes:

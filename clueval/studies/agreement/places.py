@@ -24,6 +24,7 @@ from clueval.reports.place import (
     Facet,
     Later,
     Line,
+    Mark,
     MarkedText,
     MarkKind,
     Place,
@@ -31,7 +32,6 @@ from clueval.reports.place import (
 )
 from clueval.studies.agreement.conventions import (
     BOUNDARIES,
-    Mark,
     Reading,
     Readings,
     kind_of,
@@ -39,7 +39,7 @@ from clueval.studies.agreement.conventions import (
     spans_of,
 )
 from clueval.studies.decisions import NONE, ReportWithDecisions, require_no_choices
-from clueval.studies.rows import SideTexts
+from clueval.studies.errors.rows import SideTexts
 
 KINDS = (
     "boundary",
@@ -58,7 +58,8 @@ Row = tuple[int, int, str]
 Documents = Sequence[Document | None]
 """The documents that annotators have of one text; None: not annotated."""
 
-_COLUMNS = ("kind", "boundary", "votes", "context")
+_TAKEN = {DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, "kind", "boundary", "votes", "context"}
+"""The columns of a place that have other names than those of annotators."""
 
 
 # --- overlap components of documents
@@ -173,8 +174,7 @@ class DisagreementRow(dict[str, Any]):
 
 def column_of(name: str) -> str:
     """Return the name of the column of an annotator."""
-    is_taken = name in (DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, *_COLUMNS)
-    return f"annotator {name}" if is_taken else name
+    return f"annotator {name}" if name in _TAKEN else name
 
 
 class AnnotatedText:
@@ -205,19 +205,19 @@ class AnnotatedText:
         around = range_of(readings)
         context = self._texts.context(around, around)
         agreed_marks = set.intersection(*(set(reading) for reading in readings if reading is not None))
+        before = f"{layer} · {self._unit_in_words()}"
         marks = [
-            text_mark._replace(
-                is_wrong=mark not in agreed_marks, note=f"{layer} · {self._range_in_words(mark)}"
-            )
+            Mark(number, *context.range(*part), label, (fragments, label) not in agreed_marks, note)
             for number, reading in enumerate(readings)
-            for mark in reading or ()
-            for text_mark in context.marks(number, spans_of((mark,)))
+            for fragments, label in reading or ()
+            for note in (f"{before} {_positions(fragments)}",)
+            for part in fragments
+            if context.shows(*part)
         ]
         return MarkedText(context.text, sorted(marks), context.is_cut)
 
-    def _range_in_words(self, mark: Mark) -> str:
-        unit = phrase("token") if self.document.unit == "token" else phrase("character")
-        return f"{unit} {_positions(mark[0])}"
+    def _unit_in_words(self) -> str:
+        return phrase("token") if self.document.unit == "token" else phrase("character")
 
     def _lines(self, readings: Readings, layer: str) -> Iterator[Line]:
         """Yield in what annotators differ, what each has marked, and lines without words for filters by pairs."""
@@ -233,9 +233,8 @@ class AnnotatedText:
                 yield Line(words, values(), number)
             for mark in reading or ():
                 (span,) = spans_of((mark,))
-                yield Line(
-                    "", values(mark[1]), number, mark[1], self._texts.of(span), self._range_in_words(mark)
-                )
+                note = f"{self._unit_in_words()} {_positions(mark[0])}"
+                yield Line("", values(mark[1]), number, mark[1], self._texts.of(span), note)
         present = [
             (name, side) for name, side in zip(self._names, readings, strict=False) if side is not None
         ]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import starmap
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.case import Where
 from clueval.core.document import Pair
@@ -36,6 +36,7 @@ from clueval.reports.report import Report
 from clueval.reports.table import Table
 from clueval.results.result import Result
 from clueval.results.signature import Signature
+from clueval.results.summary import counted
 from clueval.studies.decisions import (
     ANNOTATION,
     UNCLEAR,
@@ -52,8 +53,6 @@ REVIEWED = "reviewed"
 
 HARMLESS = "harmless"
 CHOICES = ("leak", HARMLESS, ANNOTATION, UNCLEAR)
-
-AnyLeak = TypeVar("AnyLeak", bound=StringLeak)
 
 
 def _decision(decisions: PlaceDecisions, at: PlaceKey, spans: str) -> PlaceDecision:
@@ -166,12 +165,7 @@ def choices_in_words() -> dict[str, str]:
     }
 
 
-def with_decision(leak: AnyLeak, decisions: PlaceDecisions) -> AnyLeak:
-    """Return a leak with what was decided about it."""
-    return replace(leak, decision=_decision(decisions, leak.at, leak.fingerprint))
-
-
-def is_set_apart(leak: StringLeak) -> bool:
+def _is_set_apart(leak: StringLeak) -> bool:
     """Return whether a leak is decided to be harmless, or to be an error of the annotation."""
     choice = "" if leak.decision is None else leak.decision.holds
     return choice == HARMLESS or (choice == ANNOTATION and isinstance(leak, Leak))
@@ -280,8 +274,7 @@ class MaskingReport(ReportWithDecisions):
         return words.verdict_of(self.reports, self.metric.confidence)
 
     def facts(self) -> Iterator[str]:
-        yield phrase("{n} document|{n} documents", n=self.result.documents)
-        yield phrase("{n} position|{n} positions", n=self.result.tokens)
+        return counted({"documents": self.result.documents, "tokens": self.result.tokens})
 
     def remarks(self) -> Iterator[str]:
         """Yield the sentences on documents and persons, what was decided, and what was read."""
@@ -450,10 +443,12 @@ def report_of(
     if decisions is not None:
         for sequence in {lists.sequence for lists in listed}:
             decisions.require_distinct(lists.document for lists in listed if lists.sequence == sequence)
-        leaks = [with_decision(leak, decisions) for leak in leaks]
-        strings = [with_decision(leak, decisions) for leak in strings]
+        leaks = [replace(leak, decision=_decision(decisions, leak.at, leak.fingerprint)) for leak in leaks]
+        strings = [
+            replace(leak, decision=_decision(decisions, leak.at, leak.fingerprint)) for leak in strings
+        ]
         decisions.checked()
-        if decisions.number("stale") or decisions.lost:
+        if not decisions.are_used:
             warn(decisions.words())
         places = {
             leak.at: (leak.decision.state, leak.decision.choice)
@@ -463,9 +458,9 @@ def report_of(
         reviewers = frozenset(decisions.reviewers)
         review = Review(places, frozenset(decisions.lost), reviewers, tuple(decisions.rows()))
         signature = signature.citing(reviewed=decisions.in_signature)
-        set_apart = [leak for leak in (*leaks, *strings) if is_set_apart(leak)]
-        leaks = [leak for leak in leaks if not is_set_apart(leak)]
-        strings = [leak for leak in strings if not is_set_apart(leak)]
+        set_apart = [leak for leak in (*leaks, *strings) if _is_set_apart(leak)]
+        leaks = [leak for leak in leaks if not _is_set_apart(leak)]
+        strings = [leak for leak in strings if not _is_set_apart(leak)]
     return MaskingReport(
         replace(result, signature=signature),
         leaks,

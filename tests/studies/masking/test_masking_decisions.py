@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -318,7 +319,9 @@ def test_as_reviewed_is_as_counted_without_wrong_mentions_and_with_harmless_ones
         sides = (Document("d", {"x": spans}, text=text, unit="character") for spans in (gold, predicted))
         return clueval.masking(*([side] for side in sides), **more).to_dict()["metrics"]
 
-    found = counted([Span(*place, "PER") for place in places], masks, decisions=PlaceDecisions(rows))
+    with TemporaryDirectory() as folder:
+        decisions = written(Path(folder), *PlaceDecisions(rows).rows())
+        found = counted([Span(*place, "PER") for place in places], masks, decisions=decisions)
     kept = [place for place in places if place not in leaks or chosen[place] != "annotation"]
     harmless = [Span(*place, "M") for place in leaks if chosen[place] == "harmless"]
     expected = counted([Span(*place, "PER") for place in kept], masks + harmless)

@@ -30,22 +30,22 @@ from clueval.reports.place import (
     fingerprint,
 )
 from clueval.reports.table import Cell, Table
-from clueval.studies.errors import ErrorReport, ErrorTally, Text
-from clueval.studies.errors_view import (
+from clueval.studies.errors.report import ErrorReport, ErrorTally, Text
+from clueval.studies.errors.rows import Row, SideTexts, texts_of
+from clueval.studies.errors.search import (
+    RIGHT,
+    Choice,
+    JudgedSpan,
+    Search,
+    text_order,
+)
+from clueval.studies.errors.view import (
     RIGHT_OR_REASON,
     in_words,
     line_of,
     marked,
     tables_of_two,
     verdict_of_two,
-)
-from clueval.studies.rows import Row, SideTexts, texts_of
-from clueval.studies.wrong import (
-    RIGHT,
-    Choice,
-    JudgedSpan,
-    Search,
-    text_order,
 )
 
 Texts = Iterable[Text] | Callable[[], Iterable[Text]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
@@ -138,10 +138,12 @@ def _require_same_units(first: Units, second: Units, names: str) -> None:
 # One rate of one system
 
 
-class TestedRate:
+class RateOfSystem:
     """One rate of one system.
 
     Attributes:
+        name: the name of the system.
+        entry, path: the rates of the entry of the rate, and its path in the report.
         scores: of the runs; empty if the rate is undefined in one of them.
         score: their mean, None if it is undefined.
         without: the mean without each unit, None if it is undefined without one of them.
@@ -150,10 +152,8 @@ class TestedRate:
         times: how many units have each row, by run.
     """
 
-    __test__ = False  # no test of pytest, whatever the name begins with
-
-    def __init__(self, rates: Rates, entry: EntryRates, path: Path, runs: Sequence[range]) -> None:
-        self._entry, self._number = entry, entry.paths.index(path)
+    def __init__(self, name: str, rates: Rates, path: Path, runs: Sequence[range]) -> None:
+        self.name, self.entry, self.path = name, rates.rates_of[path], path
         self.times = [rates.times[run] for run in runs]
         self.rows = list(zip(*(rates.row_of[run.start : run.stop] for run in runs), strict=True))
         by_run = list(map(self._without, self.times))
@@ -174,8 +174,8 @@ class TestedRate:
 
     def _without(self, times: Sequence[int]) -> tuple[Mapping[int, float], float]:
         """Return the rate of a run without a unit of each row that changes it, and the rate of all its units."""
-        without = self._entry.without(times)
-        values = without.rates[self._number]
+        without = self.entry.without(times)
+        values = without.rates[self.entry.paths.index(self.path)]
         return {row: values[place] for row, place in without.places.items()}, values[-1]
 
     def interval(self, confidence: float) -> Interval:
@@ -202,14 +202,14 @@ class _Difference:
         df: the degrees of freedom of a standard error over units.
     """
 
-    def __init__(self, entry: EntryRates, path: Path, baseline: TestedRate, system: TestedRate) -> None:
+    def __init__(self, baseline: RateOfSystem, system: RateOfSystem) -> None:
         self.baseline, self.system = baseline, system
         self.value = None if baseline.score is None or system.score is None else system.score - baseline.score
         self.without = None
         if baseline.without is not None and system.without is not None:
             self.without = [new - old for old, new in zip(baseline.without, system.without, strict=True)]
         both = zip(baseline.rows, system.rows, strict=True)
-        self.units = entry.differing(path, tuple([(*old, *new) for old, new in both]))
+        self.units = baseline.entry.differing(baseline.path, tuple([(*old, *new) for old, new in both]))
         self.effective = effective_number(
             [sum(of_unit) for of_unit in zip(baseline.sizes, system.sizes, strict=True)]
         )
@@ -226,7 +226,7 @@ class DropTest(NamedTuple):
     p: float | None
 
 
-class Comparing:
+class PairedTests:
     """Tests of systems that can be compared; paths begin with the metric and the sequence.
 
     `detect` is a difference: the number of units that it takes to show it is computed. `several_golds` says that gold
@@ -251,7 +251,7 @@ class Comparing:
         numbered = [{key: number for number, key in enumerate(units.keys)} for units in self._runs]
         self._places = [[numbers[key] for key in self._keys] for numbers in numbered]
         self._rates: dict[tuple[str, str], Rates] = {}
-        self._swapped: dict[tuple[int, ...], list[list[float]]] = {}
+        self._swapped: dict[tuple[object, ...], list[list[float]]] = {}
 
     def reports(self) -> dict[str, dict[str, Any]]:
         """Return the reports on all systems together, which name every label that one of them has."""
@@ -267,27 +267,28 @@ class Comparing:
 
     def score(self, text: str, path: Path) -> dict[str, Any]:
         """Return what is said about one score: its value in each system, and the difference to the first one."""
-        entry, (baseline, *others) = self._entry_and_rates(path)
-        systems = zip(self._names, (baseline, *others), strict=True)
-        values = [self._score_report(name, rate) for name, rate in systems]
-        against = []
-        for number, system in enumerate(others, 1):
-            difference = _Difference(entry, path[2:], baseline, system)
-            against.append({"system": self._names[number], **self._test(path, entry, difference, number)})
-        with_p = [test for test in against if test["p"] is not None]
-        for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
-            test["p_holm"] = rounded(p)
-        return {"score": text, "values": values, "against_baseline": against}
+        baseline, *others = systems = self._rates_of_systems(path)
+        against = [self._test(baseline, system) for system in others]
+        return {
+            "score": text,
+            "values": list(map(self._score_report, systems)),
+            "against_baseline": _with_holm(against),
+        }
+
+    def pairs(self, text: str, path: Path) -> dict[str, Any]:
+        """Return the differences of one score between all pairs of systems."""
+        pairs = combinations(self._rates_of_systems(path), 2)
+        tests = [{"against": first.name, **self._test(first, second)} for first, second in pairs]
+        return {"score": text, "pairs": _with_holm(tests)}
 
     def drop_test(self, path: Path, allowed: float) -> DropTest:
         """Return the test of the hypothesis that a score of the second system is at most `allowed` below the first.
 
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
-        entry, systems = self._entry_and_rates(path)
-        difference = _Difference(entry, path[2:], *systems)
+        difference = _Difference(*self._rates_of_systems(path))
         if not allowed:
-            return DropTest("randomisation", rounded(self._p_value(path, entry, difference, 1)))
+            return DropTest("randomisation", rounded(self._p_value(difference)))
         if difference.value is None or difference.without is None:
             return DropTest("t", None)
         se, above = standard_error(difference.without), difference.value + allowed
@@ -299,9 +300,9 @@ class Comparing:
         for path in paths:
             if not path[-1].startswith("f1"):
                 continue
-            entry, (baseline, *others) = self._entry_and_rates(path)
-            for name, system in zip(self._names[1:], others, strict=True):
-                difference = _Difference(entry, path[2:], baseline, system)
+            baseline, *others = self._rates_of_systems(path)
+            for system in others:
+                difference = _Difference(baseline, system)
                 shares: list[tuple[float, int]] = []
                 if difference.value is not None and difference.without is not None:
                     shares = [(difference.value - rest, unit) for unit, rest in enumerate(difference.without)]
@@ -312,10 +313,10 @@ class Comparing:
                     for share, unit in largest
                     if unit in differ
                 ]
-                yield {"score": ".".join(path), "system": name, "units": units}
+                yield {"score": ".".join(path), "system": system.name, "units": units}
 
     def _rates_in(self, metric_name: str, sequence: str) -> Rates:
-        """Return the rates of one metric in one sequence of all runs."""
+        """Return the rates of one metric in one sequence of all runs, which are computed once."""
         place = metric_name, sequence
         if place not in self._rates:
             together = CountsByUnit(0)
@@ -329,11 +330,8 @@ class Comparing:
             self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
-    def _entry_and_rates(self, path: Path) -> tuple[EntryRates, list[TestedRate]]:
-        """Return the rates of the entry of a rate, which are computed once, and the rate in each system.
-
-        Raises `UsageError` if a unit has other gold spans in another system.
-        """
+    def _rates_of_systems(self, path: Path) -> list[RateOfSystem]:
+        """Return a rate in each system. Raises `UsageError` if a unit has other gold spans in another system."""
         rates, rate_path = self._rates_in(*path[:2]), path[2:]
         golds = rates.golds(rate_path)
         if golds is not None:
@@ -346,26 +344,26 @@ class Comparing:
                         problem += ": of several golds, each system was scored against the one nearest to it"
                         advice = "score all systems against the same gold, without any_of and alternatives"
                     raise UsageError(problem, advice=advice)
-        entry = rates.rates_of[rate_path]
-        return entry, [TestedRate(rates, entry, rate_path, runs) for runs in self._members]
+        systems = zip(self._names, self._members, strict=True)
+        return [RateOfSystem(name, rates, rate_path, runs) for name, runs in systems]
 
-    def _score_report(self, name: str, rate: TestedRate) -> dict[str, Any]:
+    def _score_report(self, rate: RateOfSystem) -> dict[str, Any]:
         """Return the score of a system with its interval, and the spread of its runs."""
         interval, deviation = rate.interval(self._trust.confidence), standard_deviation(rate.scores)
         about = interval.to_dict()
         ends: dict[str, Any] = {key: about[key] for key in ("low", "high", "reason", "bound") if key in about}
-        report: dict[str, Any] = {"system": name, "value": rate.score, **ends}
+        report: dict[str, Any] = {"system": rate.name, "value": rate.score, **ends}
         if deviation is not None:
             report |= {"sd": rounded(deviation), "runs": len(rate.scores)}
             report |= {"min": min(rate.scores), "max": max(rate.scores)}
         return report
 
-    def _test(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> dict[str, Any]:
-        """Return what is said about the difference of a rate between the first and another system."""
-        baseline, system, df = difference.baseline, difference.system, difference.df
-        differ = len(difference.units)
+    def _test(self, baseline: RateOfSystem, system: RateOfSystem) -> dict[str, Any]:
+        """Return what is said about the difference of a rate between two systems."""
+        difference = _Difference(baseline, system)
+        differ, df = len(difference.units), difference.df
         by_runs = max(len(baseline.times), len(system.times)) > 1
-        p = None if by_runs else self._p_value(path, entry, difference, number)
+        p = None if by_runs else self._p_value(difference)
         if difference.value is None or difference.without is None:
             reason = f"{UNDEFINED} in a system" if difference.value is None else UNDEFINED_WITHOUT
             ends = Interval(None, None, None, differ, difference.effective, reason)
@@ -385,6 +383,7 @@ class Comparing:
             )
         shown = None if ends.se is None or ends.low is None else detectable(ends.se, df)
         about = {
+            "system": system.name,
             "difference": rounded(difference.value),
             "low": rounded(ends.low),
             "high": rounded(ends.high),
@@ -404,18 +403,19 @@ class Comparing:
 
     # Randomisation
 
-    def _p_value(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> float | None:
-        """Return the p-value of a difference to the first system; None if it is undefined.
+    def _p_value(self, difference: _Difference) -> float | None:
+        """Return the p-value of a difference; None if it is undefined.
 
         The differences after swaps are kept for the other rates of the entry.
         """
         if difference.value is None or not difference.units:
             return None if difference.value is None else 1.0
-        place = id(entry), number, *difference.units
+        baseline, entry = difference.baseline, difference.baseline.entry
+        place = id(entry), baseline.name, difference.system.name, *difference.units
         if place not in self._swapped:
             self._swapped[place] = self._differences_after_swaps(entry, difference)
         test = exact_p if len(difference.units) <= MOST_FOR_ALL_SWAPS else sampled_p
-        return test(difference.value, self._swapped[place][entry.paths.index(path[2:])])
+        return test(difference.value, self._swapped[place][entry.paths.index(baseline.path)])
 
     def _differences_after_swaps(self, entry: EntryRates, difference: _Difference) -> list[list[float]]:
         """Return the difference of each rate of an entry after each swap."""
@@ -489,6 +489,14 @@ class Comparing:
             numbers if scale == 1 else [number / scale for number in numbers]
             for numbers, scale in zip(sums, scales, strict=True)
         ]
+
+
+def _with_holm(tests: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Correct the p-values of tests by Holm's method, and return the tests."""
+    with_p = [test for test in tests if test["p"] is not None]
+    for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
+        test["p_holm"] = rounded(p)
+    return tests
 
 
 _BITS = 62

@@ -29,7 +29,16 @@ from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Rate, Table
 from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions
-from clueval.studies.errors_view import (
+from clueval.studies.errors.rows import RowColumns, SideTexts, texts_of
+from clueval.studies.errors.search import (
+    REASONS,
+    Choice,
+    JudgedSpan,
+    Search,
+    counted,
+    reason_keys,
+)
+from clueval.studies.errors.view import (
     entries_of,
     facets_of,
     facts_of,
@@ -38,15 +47,6 @@ from clueval.studies.errors_view import (
     tables_of,
     title_of,
     verdict_of,
-)
-from clueval.studies.rows import RowColumns, SideTexts, texts_of
-from clueval.studies.wrong import (
-    REASONS,
-    Choice,
-    JudgedSpan,
-    Search,
-    counted,
-    reason_keys,
 )
 
 if TYPE_CHECKING:
@@ -413,7 +413,7 @@ class Errors(ErrorReport):
     def _with_warning(self, places: Iterator[Place]) -> Iterator[Place]:
         yield from places
         decisions = self.decisions
-        if decisions is not None and (decisions.number("stale") or decisions.lost):
+        if decisions is not None and not decisions.are_used:
             warn(decisions.words())
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:

@@ -30,7 +30,7 @@ from clueval.files import limits
 from clueval.files.errors import SpanError, UsageError
 from clueval.files.options import checked_call, require_instance
 from clueval.reports.place import Mark, MarkedText
-from clueval.studies.wrong import JudgedSpan, match_in, wrong_span
+from clueval.studies.errors.search import JudgedSpan, match_in, wrong_span
 
 REACH: dict[Unit, int] = {"token": 300, "character": 2000}
 """The number of positions shown at most before and after a span, unless a wider window is set."""
@@ -76,16 +76,18 @@ class Context(NamedTuple):
         begin = min(starts[min(max(start, 0), last)], size)
         return begin, max(begin, starts[min(max(end, 0), last)] - 1)
 
+    def shows(self, start: int, end: int) -> bool:
+        """Return whether a range shares a position with the text, or has none."""
+        past = self.first + (len(self.text) if self.starts is None else len(self.starts) - 1)
+        return self.is_known and (start == end or (start < past and end > self.first))
+
     def marks(self, kind: int, spans: Iterable[Span]) -> list[Mark]:
         """Return marks of a kind for the fragments of spans."""
-        if not self.is_known:
-            return []
-        past = self.first + (len(self.text) if self.starts is None else len(self.starts) - 1)
         return [
-            Mark(kind, *self.range(start, end), span.label)
+            Mark(kind, *self.range(*part), span.label)
             for span in spans
-            for start, end in span.fragments
-            if start == end or (start < past and end > self.first)
+            for part in span.fragments
+            if self.shows(*part)
         ]
 
 

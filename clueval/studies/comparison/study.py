@@ -1,10 +1,8 @@
-"""`compare`: is a system better than another one, and by how much? And gates, which fail for a low score.
+"""`compare`: is a system better than another one, and by how much?
 
 A run of a system is a result, the file of a saved one or, with gold, what `clueval.score` takes as predicted, which is
 scored here. Several runs are a list of results, files or, if gold is lists in memory, such lists; or a pattern such as
-``large.*.conll``. `clueval.results.comparing` has the tests.
-
-A result fails at a gate if a score is below a limit, or below that of a saved baseline.
+``large.*.conll``. `clueval.studies.comparison.paired_tests` has the tests.
 """
 
 from __future__ import annotations
@@ -12,20 +10,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from glob import glob
-from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
-from clueval.core.tally import EPSILON
 from clueval.files.errors import FileError, UsageError, described
-from clueval.files.options import checked_call, fraction, refuse_unknown, require_kind
-from clueval.results.comparing import ComparedUnits, Comparing, DropTest, comparable
+from clueval.files.options import checked_call, refuse_unknown, require_kind
 from clueval.results.headlines import Path as ScorePath
-from clueval.results.headlines import gold_at, headline_paths, number_at
+from clueval.results.headlines import headline_paths, number_at
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
 from clueval.results.rates import entry_at
@@ -33,9 +27,8 @@ from clueval.results.result import Result, load_result
 from clueval.results.saved import is_saved
 from clueval.results.score import score
 from clueval.results.signature import require_same
-from clueval.statistics.jackknife import rounded
-from clueval.statistics.resampling import holm
-from clueval.studies.comparison import Comparison
+from clueval.studies.comparison.paired_tests import ComparedUnits, PairedTests, comparable
+from clueval.studies.comparison.report import Comparison
 
 LAST_RATE = slice(-1, None)
 """F1, or what a metric has in its place, among the rates of a headline."""
@@ -104,9 +97,9 @@ def compare(
     scored = {name: list(_runs(system, gold, options)) for name, system in by_name.items()}
     order = sorted(scored, key=lambda name: name != (baseline or next(iter(scored))))
     results = {name: [_result_of(run) for run in scored[name]] for name in order}
-    units = _units_of(results, force)
+    units = units_of(results, force)
     first = results[order[0]][0]
-    work = Comparing(units, trust, detect, several_golds=_has_several_golds(first))
+    work = PairedTests(units, trust, detect, several_golds=has_several_golds(first))
     paths = chosen_paths(work.reports(), scores)
     for text, path in zip(scores or (), paths, strict=False):
         work.require_rate(text, path)
@@ -129,7 +122,7 @@ def compare(
         details,
         {".".join(path): name for path, name in score_names(paths).items()},
         {name: number for name, number in units.left_out.items() if number},
-        list(_differences_of_pairs(units, trust, paths)) if all_pairs else (),
+        [work.pairs(".".join(path), path) for path in paths if all_pairs and path[-1].startswith("f1")],
     )
 
 
@@ -294,7 +287,7 @@ def _result_of(run: Any) -> Result:
     return run if isinstance(run, Result) else load_result(run)
 
 
-def _units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> ComparedUnits:
+def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> ComparedUnits:
     """Return the units that can be compared. Raises `UsageError` for others; `force` ignores signature and gold."""
     first_name, (first, *_) = next(iter(systems.items()))
     for name, runs in systems.items():
@@ -309,7 +302,7 @@ def _units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> C
     return comparable({name: [run.units for run in runs] for name, runs in systems.items()})
 
 
-def _has_several_golds(result: Result) -> bool:
+def has_several_golds(result: Result) -> bool:
     """Return whether gold was chosen for each system, of several golds or alternatives."""
     return "gold" in result.signature.choices
 
@@ -323,7 +316,7 @@ def chosen_paths(
     return list(headline_paths(reports, rates))
 
 
-def _labels(work: Comparing) -> Iterator[tuple[str, ScorePath]]:
+def _labels(work: PairedTests) -> Iterator[tuple[str, ScorePath]]:
     """Yield F1 of every label, where a metric has it beside its headline."""
     reports = work.reports()
     for metric, sequence, *place, rate in headline_paths(reports, LAST_RATE):
@@ -331,176 +324,3 @@ def _labels(work: Comparing) -> Iterator[tuple[str, ScorePath]]:
             for label, entry in entry_at(reports[metric][sequence], (*before, "per_label")).items():
                 if number_at(entry, (*after, rate)) is not None:
                     yield label, (metric, sequence, *before, "per_label", label, *after, rate)
-
-
-def _differences_of_pairs(
-    units: ComparedUnits, trust: Trust, paths: Iterable[ScorePath]
-) -> Iterator[dict[str, Any]]:
-    """Yield for each F1 among the scores the differences of all pairs of systems."""
-    for path in paths:
-        if not path[-1].startswith("f1"):
-            continue
-        text = ".".join(path)
-        entries = []
-        for first, second in combinations(units.runs, 2):
-            pair = replace(units, runs={name: units.runs[name] for name in (first, second)})
-            (entry,) = Comparing(pair, trust).score(text, path)["against_baseline"]
-            entries.append({"against": first, **entry})
-        with_p = [entry for entry in entries if entry["p"] is not None]
-        for entry, p in zip(with_p, holm([entry["p"] for entry in with_p]), strict=True):
-            entry["p_holm"] = rounded(p)
-        yield {"score": text, "pairs": entries}
-
-
-_ENDS = ("low", "high")
-_RATES = frozenset({"precision", "recall", "f1", "f", "accuracy", "upper"})
-"""Words in the names of rates."""
-
-
-class Limit(NamedTuple):
-    """A score by its path, with the end of its interval if that is what is limited, and the least value."""
-
-    score: str
-    end: str | None
-    least: float
-
-
-class ScoreGate(NamedTuple):
-    """The outcome of a gate; `why` says in words what is wrong if it has failed.
-
-    `tested` is the test of whether the score has fallen, if one was asked for.
-    """
-
-    score: str
-    value: float | None
-    limit: float | None
-    passed: bool
-    why: str = ""
-    tested: DropTest | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the gate as the JSON has it."""
-        entry = {"score": self.score, "value": self.value, "limit": self.limit, "passed": self.passed}
-        return entry if self.tested is None else {**entry, **self.tested._asdict()}
-
-
-def limit_of(text: str) -> Limit:
-    """Return the limit that a text like ``exact.entity.micro.f1=0.8`` names. Raises `ValueError` for another.
-
-    >>> limit_of("exact.entity.micro.f1.low=0.8")
-    Limit(score='exact.entity.micro.f1.low', end='low', least=0.8)
-    """
-    score, equals, least = text.rpartition("=")
-    if not score or not equals:
-        raise ValueError(f"{text!r} is not a limit: write f1=0.8 or f1=80%, or PATH=X")
-    ending = score.rpartition(".")[2]
-    return Limit(score, ending if ending in _ENDS else None, fraction(least))
-
-
-def drop_of(text: str) -> float:
-    """Return how far a score may fall. Raises `ValueError` unless it is a fraction below 1.
-
-    >>> drop_of("2%")
-    0.02
-    """
-    drop = fraction(text)
-    if not 0 <= drop < 1:
-        raise ValueError(f"{text!r} is not a fraction from 0 to below 1: 0.01 is one point")
-    return drop
-
-
-def require_fraction(score: str, name: str, limit: float) -> None:
-    """Raise `UsageError` for a limit above 1 of a rate, which is a fraction; tables show percentages."""
-    if limit > 1 and not _RATES.isdisjoint(name.split("_")):
-        advice = f"write {score}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
-        raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
-
-
-def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterator[ScoreGate]:
-    """Yield the gate of each limit. Raises `UsageError` for a score that does not exist."""
-    intervals: Mapping[str, Any] | None = None
-    for limit in limits:
-        end, least = limit.end, limit.least
-        text = limit.score if end is None else limit.score.removesuffix(f".{end}")
-        path = whole_path(result.metrics, text)
-        value = number_at(result.metrics, path)
-        require_fraction(limit.score, path[-1], least)
-        if end is not None:
-            if intervals is None:
-                intervals = result.intervals(
-                    confidence=trust.confidence,
-                    method=trust.method,
-                    resamples=trust.resamples,
-                    seed=trust.seed,
-                )["scores"]
-            value = number_at(intervals, (*path, end))
-        named = ".".join(path if end is None else (*path, end))
-        yield _gate(named, value, least, f"below {least:g}")
-
-
-def fail_if_worse(
-    result: Result,
-    baseline: Result,
-    scores: Sequence[str] | None,
-    allow_drop: float,
-    trust: Trust,
-    *,
-    significant: bool,
-) -> Iterator[ScoreGate]:
-    """Yield a gate for each score (None: F1 of each headline): it fails if the score is worse than the baseline's.
-
-    With `significant`, a worse score fails only if it has fallen significantly by more than `allow_drop`. Raises
-    `UsageError` for results that cannot be compared.
-    """
-    try:
-        require_same(result.signature, baseline.signature, "compared")
-    except UsageError as error:
-        error.advice = "score the baseline with the same options, and save it again"
-        raise
-    if result.tokens != baseline.tokens:
-        raise UsageError(
-            f"the baseline has {baseline.tokens} positions and this result {result.tokens}",
-            advice="score the same documents",
-        )
-    paths = chosen_paths(result.metrics, scores, LAST_RATE)
-    for path in () if _has_several_golds(baseline) else paths:
-        golds = gold_at(result.metrics, path), gold_at(baseline.metrics, path)
-        if golds[0] != golds[1] and number_at(baseline.metrics, path) is not None:
-            raise UsageError(
-                f"the baseline was scored against other gold ({'.'.join(path)}: {golds[1]} there, {golds[0]} here)",
-                advice="score it against the same gold, and save it again",
-            )
-    work = None
-    if significant:
-        units = _units_of({"the baseline": [baseline], "this result": [result]})
-        if any(units.left_out.values()):
-            problem = "the baseline and this result have different documents"
-            raise UsageError(problem, advice="score the same documents")
-        work = Comparing(units, trust, several_golds=_has_several_golds(baseline))
-    for path in paths:
-        text = ".".join(path)
-        tested = None
-        if work is not None:
-            work.require_rate(text, path)
-            tested = work.drop_test(path, allow_drop)
-        value, before = number_at(result.metrics, path), number_at(baseline.metrics, path)
-        if before is None:
-            yield ScoreGate(text, value, None, False, "the baseline has no such score")
-            continue
-        limit = before - allow_drop
-        less = f" less {allow_drop:g}" if allow_drop else ""
-        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}{less}")
-        if tested is not None:
-            gate = gate._replace(tested=tested)
-            if not gate.passed and gate.value is not None:
-                known = "and there is no p-value" if tested.p is None else f"p = {tested.p:.3g}"
-                passed = tested.p is not None and tested.p > 1 - trust.confidence
-                gate = gate._replace(passed=passed, why=f"{gate.why}, {known}")
-        yield gate
-
-
-def _gate(score: str, value: float | None, limit: float, below: str) -> ScoreGate:
-    if value is None:
-        return ScoreGate(score, None, limit, False, "it is undefined")
-    passed = value >= limit - EPSILON
-    return ScoreGate(score, value, limit, passed, "" if passed else f"{value:.6g} is {below}")

@@ -11,8 +11,8 @@ from clueval.core.span import NO_LABEL, SIDES, Span
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown
-from clueval.studies.rows import Context, SideTexts
-from clueval.studies.wrong import REASONS, RIGHT, Choice, JudgedSpan, ReasonKey
+from clueval.studies.errors.rows import Context, SideTexts
+from clueval.studies.errors.search import REASONS, RIGHT, Choice, JudgedSpan, ReasonKey
 
 FREQUENT = 20
 """The number of spans from which on a label may be called the weakest."""
