@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from clueval.compat.masking import masking as masking
     from clueval.core.document import Document as Document
     from clueval.core.document import Sentence as Sentence
-    from clueval.core.matching import Match as Match
-    from clueval.core.matching import match_spans as match_spans
-    from clueval.core.matching import merge_layers as merge_layers
+    from clueval.core.levels import Match as Match
+    from clueval.core.levels import match_spans as match_spans
+    from clueval.core.merging import merge_layers as merge_layers
     from clueval.core.overlap import overlap_components as overlap_components
     from clueval.core.span import Span as Span
     from clueval.files.errors import CluevalError as CluevalError
@@ -71,7 +71,8 @@ _NAMES_OF = {
     "compat.faireval.config": "faireval",
     "compat.masking": "masking",
     "core.document": "Document Sentence",
-    "core.matching": "Match match_spans merge_layers",
+    "core.levels": "Match match_spans",
+    "core.merging": "merge_layers",
     "core.overlap": "overlap_components",
     "core.span": "Span",
     "results.accumulator": "Accumulator",

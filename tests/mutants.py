@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--report", action="store_true", help="report on the last run in --folder, run nothing"
     )
-    parser.add_argument("name", nargs="*", help="only these mutants, with wildcards: clueval.core.matching.*")
+    parser.add_argument("name", nargs="*", help="only these mutants, with wildcards: clueval.core.merging.*")
     options = parser.parse_args(arguments)
     with TemporaryDirectory(prefix="mutants-") as temporary:
         folder = options.folder or Path(temporary)

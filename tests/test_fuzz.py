@@ -15,7 +15,7 @@ from fuzz.smaller import smallest
 from fuzz.tools import FORMATS
 
 from clueval.cli import check, main
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.commands import COMMANDS, command_called
 from clueval.files.overwriting import OUTPUT_TYPES, input_path
 from clueval.formats.form import NAMES
 
@@ -115,13 +115,13 @@ NO_FILES = {"--score"}
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_file_that_a_command_reads_is_fuzzed(command: str) -> None:
     """An argument or option that names a file to read needs its kind in `fuzz.beside`."""
-    for action in command_parser(command)._actions:
-        flag = action.option_strings[-1] if action.option_strings else action.dest
+    for option in command_called(command).options:
+        flag = option.flags[-1] if option.flags else option.place
         names_a_file = (
-            action.metavar in ("PATH", "FILE", "FOLDER", "CSV", "BASELINE") or action.type is input_path
+            option.metavar in ("PATH", "FILE", "FOLDER", "CSV", "BASELINE") or option.read is input_path
         )
-        if names_a_file and action.type not in OUTPUT_TYPES and flag not in NO_FILES:
-            known = {*BESIDE} if action.option_strings else SIDES | {"config"}
+        if names_a_file and option.read not in OUTPUT_TYPES and flag not in NO_FILES:
+            known = {*BESIDE} if option.flags else SIDES | {"config"}
             assert flag.removeprefix("--") in known, (command, flag)
 
 

@@ -20,8 +20,8 @@ from guide_blocks import Runner, blocks_of
 import clueval
 from clueval import convert
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_parser
-from clueval.cli.options import settings_of
+from clueval.cli.command import settings_of
+from clueval.cli.commands import COMMANDS, command_called
 from clueval.metrics import METRICS, metric_class
 
 ROOT = Path(__file__).parents[1]
@@ -58,12 +58,7 @@ def test_the_first_command_ends_in_two_that_run_also_again(
 
 
 def test_every_option_that_is_named_is_one_of_a_command() -> None:
-    options = {
-        flag
-        for name in COMMANDS
-        for action in command_parser(name)._actions
-        for flag in action.option_strings
-    }
+    options = {flag for name in COMMANDS for flag in command_called(name).by_flag}
     named = set(
         re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r"```sh\n.*?```", "", README, flags=re.DOTALL))
     )

@@ -173,3 +173,38 @@ def test_a_rate_that_is_not_that_of_its_counts_has_the_interval_of_its_own_value
     mean = sum(without) / 8
 
     assert shown["se"] == pytest.approx((7 / 8 * sum((value - mean) ** 2 for value in without)) ** 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Geometric(Lengths):
+    """Has averages of a strict and a lenient rate, as `gate` has, which are geometric means."""
+
+    name: ClassVar[str] = "geometric"
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        strict = Counts(*(total[(name,)] for name in Counts._fields))
+        return {"all": strict, "all.lenient": Counts(2 * strict.gold, 0, strict.gold + strict.tp_gold)}
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        strict, lenient = (counts.recall for counts in self.headlines(total, layers).values())
+        averages = {"recall_average": (strict * lenient) ** 0.5, "f1_average": max(strict, lenient)}
+        return {"all": {"recall_strict": strict, "recall_lenient": lenient, **averages}}
+
+
+def test_an_average_that_is_no_arithmetic_mean_has_the_interval_of_its_own_values() -> None:
+    gold = [["B-A", "O", "B-A"][: 1 + 2 * (n % 2)] for n in range(8)]
+    predicted = [tags if n % 3 else ["O"] * len(tags) for n, tags in enumerate(gold)]
+
+    def entry(one_less: int | None = None) -> dict[str, float]:
+        kept = [n for n in range(8) if n != one_less]
+        result = score([gold[n] for n in kept], [predicted[n] for n in kept], metrics=[Geometric()])
+        return result.to_dict()["metrics"]["geometric"]["label"]["all"]
+
+    result = score(gold, predicted, metrics=[Geometric()], intervals=True, resample_by="sentence")
+    shown = result.to_dict()["intervals"]["scores"]["geometric"]["label"]["all"]
+
+    for name in ("recall_average", "f1_average"):
+        without = [entry(n)[name] for n in range(8)]
+        mean = sum(without) / 8
+        deviation = (7 / 8 * sum((value - mean) ** 2 for value in without)) ** 0.5
+        assert shown[name]["se"] == pytest.approx(deviation), name

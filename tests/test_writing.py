@@ -68,7 +68,7 @@ def write_bytes(path: Path) -> None:
 
 def write_workbook(path: Path) -> None:
     with whole_bytes(path) as output:
-        workbook.write_workbook(Errors(some_pairs), output)
+        workbook.write_workbook(Errors([[pair] for pair in some_pairs()]), output)
 
 
 WRITERS: dict[str, tuple[str, Write]] = {
@@ -308,8 +308,8 @@ class TestWhatFails:
         path, _ = writer
         path.write_bytes(b"old")
 
-        def fail() -> Iterator[Pair]:
-            yield from some_pairs()
+        def fail() -> Iterator[list[Pair]]:
+            yield from ([pair] for pair in some_pairs())
             raise KeyError
 
         with pytest.raises(KeyError):
@@ -422,10 +422,10 @@ class TestInterruption:
         (tmp_path / "other").chmod(0o500)
         seen: set[str] = set()
 
-        def watched() -> Iterator[Pair]:
+        def watched() -> Iterator[list[Pair]]:
             for pair in some_pairs():
                 seen.update(path.name for path in (tmp_path / "other").iterdir())
-                yield pair
+                yield [pair]
 
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "other"))
         Errors(watched).write(tmp_path / "a.xlsx")

@@ -1,13 +1,12 @@
-"""The commands, their parsers, and the help with all of them."""
+"""The commands, and the help with all of them."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
 
-from clueval.cli.declared import Command, CommandParser
+from clueval.cli.command import Command
 from clueval.files.errors import UsageError
-from clueval.files.overwriting import output_name, output_path
 
 _UNDER = {
     "score": {
@@ -108,31 +107,5 @@ def require_command(name: str) -> None:
 def command_called(name: str) -> Command:
     """Return a command; its module is imported."""
     module = import_module(f"clueval.cli.{_MODULES.get(name, name)}")
-    return Command(getattr(module, name), getattr(module, f"{name}_needs", None))
-
-
-def command_parser(name: str) -> CommandParser:
-    """Return the parser of a command: its options, and for commands that read files those that all of them have."""
-    command = command_called(name)
-    parser = CommandParser(
-        prog=f"clueval {name}",
-        usage=f"%(prog)s {command.usage} [options]",
-        description=command.description,
-        epilog=command.epilog,
-    )
-    command.add_arguments(parser)
-    group = parser.group("output") if "reading" in parser.topics else parser
-    group.add_argument(
-        "-q", "--quiet", action="store_true", help="print nothing but errors to standard error"
-    )
-    if name in _FIRST:
-        parser.keep_first({*_FIRST[name].split()})
-    if "reading" in parser.topics:
-        parser.topics["reading"].add_argument(
-            "--no-config",
-            action="store_true",
-            help="ignore clueval.toml, and [tool.clueval] of pyproject.toml, in the current folder",
-        )
-    outputs = [action.dest for action in parser._actions if action.type in (output_path, output_name)]
-    parser.set_defaults(command=name, outputs=outputs)
-    return parser
+    needs = getattr(module, f"{name}_needs", None)
+    return Command(name, getattr(module, name), needs, _FIRST.get(name, "").split())

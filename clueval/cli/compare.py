@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Collection, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import clueval
-from clueval.cli.declared import Given, fields, reads
+from clueval.cli.declared import Given, OptionValues, fields
 from clueval.cli.options import METRICS_OPTION, PREPARING, READING, NamedInput, by_name, named_path, runs_in
 from clueval.cli.outputs import REPORT, ReportOutput
 from clueval.cli.progress import JOBS, Jobs
@@ -25,7 +24,7 @@ def compare(
     *,
     baseline: str | None = None,
     score: list[str] | None = None,
-    detect: Annotated[float, reads(number)] | None = None,
+    detect: Annotated[float, number] | None = None,
     force: bool = False,
     all_pairs: bool = False,
     trust: Given = fields(Trust, "tests", "confidence resamples seed"),
@@ -86,9 +85,9 @@ def compare(
     return report.put(comparison)
 
 
-def compare_needs(options: argparse.Namespace) -> Collection[str] | None:
+def compare_needs(values: OptionValues) -> Collection[str] | None:
     """Return the options that do not need gold; None with gold."""
-    return None if _gold_and_systems(options.systems)[0] is not None else _OF_SAVED.split()
+    return None if _gold_and_systems(values["systems"])[0] is not None else _OF_SAVED.split()
 
 
 _OF_SAVED = """systems baseline score detect force all_pairs all digits format written lang quiet no_config

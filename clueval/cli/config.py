@@ -18,7 +18,6 @@ Every message names an option as Python takes it: with its value (``pair_by='id'
 
 from __future__ import annotations
 
-import argparse
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +26,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.cli.commands import COMMANDS, command_called, command_parser
-from clueval.cli.declared import CommandParser
+from clueval.cli.command import Command
+from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.declared import CommandOption, OptionValues
 from clueval.cli.outputs import drop_idle
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.files.options import options_of
@@ -91,32 +91,33 @@ def _read(path: Path) -> Any:
 
 
 def defaults_of(
-    command: str, arguments: Sequence[str], parser: CommandParser, path: Path, options: Mapping[str, Any]
+    command: Command, arguments: Sequence[str], path: Path, options: Mapping[str, Any]
 ) -> list[str]:
     """Return as arguments those options of the file that apply to the command and are not given.
 
     Raises `UsageError` for an option that no command has, and for one that only the command line has.
     """
     tables = {key: value for key, value in options.items() if key in COMMANDS and isinstance(value, dict)}
-    settings = {key: value for key, value in options.items() if key not in tables} | tables.get(command, {})
+    settings = {key: value for key, value in options.items() if key not in tables} | tables.get(
+        command.name, {}
+    )
     present = {argument.partition("=")[0] for argument in arguments if argument.startswith("-")}
-    actions = parser.option_actions()
     added: list[str] = []
     for key, value in settings.items():
         entry = _Entry(path, key, value)
-        action = actions.get(entry.flag)
-        if action is None:
+        option = command.by_flag.get(entry.flag)
+        if option is None:
             entry.require_known()
             continue
-        entry.require_allowed(parser, action)
+        entry.require_allowed(option)
         for text in (value if isinstance(value, list) else [value]) if key == "metric" else ():
             # a file in a corpus could import any module
             if isinstance(text, str) and any("." in metric.name for metric in metrics_in(text)):
                 raise entry.error(
                     "a configuration cannot name a class as a metric", "give --metric on the command line"
                 )
-        if not present & {*action.option_strings}:
-            added += entry.arguments(action)
+        if present.isdisjoint(option.flags):
+            added += entry.arguments(option)
     return added
 
 
@@ -135,28 +136,25 @@ class _Entry(NamedTuple):
     def error(self, problem: str, advice: str | None = None) -> UsageError:
         return UsageError(problem, file=str(self.path), advice=advice)
 
-    def actions(self) -> Iterator[tuple[CommandParser, argparse.Action]]:
-        """Yield the option of each command that has it."""
-        for parser in map(command_parser, COMMANDS):
-            if (action := parser.option_actions().get(self.flag)) is not None:
-                yield parser, action
+    def options(self) -> list[CommandOption]:
+        """Return the option of each command that has it."""
+        by_flag = (command_called(name).by_flag for name in COMMANDS)
+        return [options[self.flag] for options in by_flag if self.flag in options]
 
-    def arguments(self, action: argparse.Action) -> Iterator[str]:
+    def arguments(self, option: CommandOption) -> Iterator[str]:
         """Yield the arguments for the option; values that the command does not have, but another does, are skipped."""
-        if action.nargs == 0:
+        if option.metavar is None:
             if not isinstance(self.value, bool):
                 raise self.error(f"{self.key} must be true or false, not {described(self.value)}")
-            negative = self.flag.replace("--", "--no-", 1)
-            if self.value or negative in action.option_strings:
-                yield self.flag if self.value else negative
+            if self.value or option.negative:
+                yield self.flag if self.value else option.negative
             return
         if isinstance(self.value, dict):
             parts = [f"{name}={self.text(value)}" for name, value in self.value.items()]
         else:
             parts = list(map(self.text, self.value if isinstance(self.value, list) else [self.value]))
-        may_repeat = isinstance(action, argparse._AppendAction | argparse._ExtendAction)
-        for part in parts if may_repeat else [",".join(parts)]:
-            if action.choices is None or part in map(str, action.choices):
+        for part in [",".join(parts)] if option.may_stand_once else parts:
+            if not option.choices or part in map(str, option.choices):
                 yield f"{self.flag}={part}"
             else:
                 self.require_value(part)
@@ -176,25 +174,23 @@ class _Entry(NamedTuple):
     def require_value(self, value: str) -> None:
         """Raise `UsageError` for a value that no command has."""
         choices: dict[str, None] = {}
-        for _, action in self.actions():
-            if action.choices is None:
+        for option in self.options():
+            if not option.choices:
                 return
-            choices |= dict.fromkeys(map(str, action.choices))
+            choices |= dict.fromkeys(map(str, option.choices))
         if value not in choices:
             raise self.error(f"{self.key} cannot be {value!r}", f"one of {', '.join(choices)}")
 
     def require_known(self) -> None:
         """Raise `UsageError` for an option that no command has, or that only the command line has."""
-        actions = list(self.actions())
-        for parser, action in actions:
-            self.require_allowed(parser, action)
-        if actions:
+        options = self.options()
+        for option in options:
+            self.require_allowed(option)
+        if options:
             return
         from clueval.files.names import question  # only for names that do not exist
 
-        names = {
-            flag.lstrip("-") for command in COMMANDS for flag in command_parser(command).option_actions()
-        }
+        names = {flag.lstrip("-") for command in COMMANDS for flag in command_called(command).by_flag}
         advice = question(self.flag.lstrip("-"), sorted(names))
         if self.key == "set":
             advice = "settings are part of a metric: metric = 'fair(focus=system)'"
@@ -205,35 +201,33 @@ class _Entry(NamedTuple):
             raise self.error(f"there is no command {self.key!r}", advice)
         raise self.error(f"no command has an option {self.key!r}", advice or "check its name")
 
-    def require_allowed(self, parser: CommandParser, action: argparse.Action) -> None:
+    def require_allowed(self, option: CommandOption) -> None:
         """Raise `UsageError` for an option that a configuration cannot have."""
         reason = ""
-        if action.type in OUTPUT_TYPES:
+        if option.read in OUTPUT_TYPES:
             reason = "names what is written"
-        elif action in parser.options_under(GATES):
+        elif option.title in GATES:
             reason = "is a gate"
-        elif action.dest == "named_config":
+        elif option.place == "named_config":
             reason = "names a file that names what is written"
-        elif action.dest == "scheduler":
+        elif option.place == "scheduler":
             reason = "names a machine that gets the texts"
         if reason:
-            flag = f"{action.option_strings[-1]}{f' {action.metavar}' * (action.nargs != 0)}"
+            flag = f"{option.flags[-1]}{f' {option.metavar}' * (option.metavar is not None)}"
             raise self.error(
                 f"a configuration cannot have {self.key!r}, because it {reason}",
                 f"remove it, and give {flag} on the command line",
             )
 
 
-def drop_unused(parser: CommandParser, options: argparse.Namespace, defaults: Sequence[str]) -> None:
+def drop_unused(command: Command, values: OptionValues, defaults: Sequence[str]) -> None:
     """Unset those of these defaults that the call cannot use, or that apply to no file or form."""
     flags = {argument.partition("=")[0] for argument in defaults}
-    needs = command_called(options.command).needs
-    needed = None if needs is None else needs(options)
-    for flag in flags if needed is not None else ():
-        action = parser.option_actions()[flag]
-        if action.dest not in (needed or ()):
-            setattr(options, action.dest, action.default)
-    drop_idle(options, flags)
+    needed = None if command.needs is None else command.needs(values)
+    if needed is not None:
+        unneeded = (command.by_flag[flag] for flag in flags if command.by_flag[flag].place not in needed)
+        values |= {option.place: option.default for option in unneeded}
+    drop_idle(values, flags)
     places = {
         field.name: f"Reading.{field.name}" for field, option in options_of(Reading) if option.flag in flags
     }
@@ -246,28 +240,28 @@ def drop_unused(parser: CommandParser, options: argparse.Namespace, defaults: Se
     from clueval.reading.source import options_of as options_of_form
 
     recognised = False
-    for form in _forms(options):
+    for form in _forms(values):
         recognised = True
         unused -= {*options_of_form(form), *FOR_ALL}
         if not unused:
             return
     for name in unused if recognised else ():
-        setattr(options, places[name], None)
+        values[places[name]] = None
 
 
-def _forms(options: argparse.Namespace) -> Iterator[Form]:
+def _forms(values: OptionValues) -> Iterator[Form]:
     """Yield the format of each file that the command reads, as far as it is recognised."""
     from clueval.formats.form import forms_named  # only for options of formats
     from clueval.reading.source import form_at
 
     for place in ("Reading.row", "Reading.input"):
-        if (named := getattr(options, place, None)) is not None:
+        if (named := values.get(place)) is not None:
             names = named if isinstance(named, tuple) else (named,)
             yield from (forms_named(name)[0] for name in names if name)
             return
-    inputs = [getattr(options, name, None) for name in ("gold", "predicted", "old", "new", "file")]
-    inputs += getattr(options, "files", None) or []
-    inputs += [Path(annotator.rpartition("=")[2]) for annotator in getattr(options, "annotators", None) or []]
+    inputs = [values.get(name) for name in ("gold", "predicted", "old", "new", "file")]
+    inputs += values.get("files") or []
+    inputs += [Path(annotator.rpartition("=")[2]) for annotator in values.get("annotators") or []]
     for path in inputs:
         if isinstance(path, Path) and str(path) != STDIN:
             with suppress(CluevalError):  # reading the file raises the same error
@@ -340,11 +334,11 @@ def _flags(command: str | None) -> dict[str, str]:
     if command not in COMMANDS:
         return {}
     flags: dict[str, str] = {}
-    for action in command_parser(command).option_actions().values():
-        flag = next((string for string in action.option_strings if string.startswith("--")), None)
+    for option in command_called(command).options:
+        flag = next((flag for flag in option.flags if flag.startswith("--")), None)
         if flag is not None:
-            name = action.dest.rpartition(".")[2]
-            flags |= {action.dest: flag, name: flag, f"{name}s": flags.get(f"{name}s", flag)}
+            name = option.place.rpartition(".")[2]
+            flags |= {option.place: flag, name: flag, f"{name}s": flags.get(f"{name}s", flag)}
     return flags
 
 

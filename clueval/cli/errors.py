@@ -17,7 +17,7 @@ from clueval.cli.options import (
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
 from clueval.cli.printing import complain, remark
 from clueval.cli.progress import progress
-from clueval.core.matching import LEVELS
+from clueval.core.levels import LEVELS
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.files.writing import named_together
@@ -122,7 +122,7 @@ def errors(
     for name, listed in (("kinds", kinds), ("reasons", reasons)):
         chosen[name] = None if listed is None else [word for names in listed for word in names.split(",")]
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    sides = (*sides_of(gold, predicted, pairs, "errors"), second)
+    sides = (*sides_of(gold, predicted, pairs, pairing.get("pair_by"), "errors"), second)
     with (
         progress(gold, predicted, second) as advance,
         spooled(*sides) as (gold_input, predicted_input, second_input),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import clueval
-from clueval.cli.declared import Given, Input, Output, fields, reads
+from clueval.cli.declared import Given, Input, Output, fields
 from clueval.cli.options import DECISIONS, PREPARING, READING
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
 from clueval.cli.printing import complain, remark, wrote
@@ -28,7 +28,7 @@ def masking(
     predicted: Input | None = None,
     *,
     settings: Given = fields(Masking, "counting", _SETTINGS),
-    weight_column: Annotated[int, reads(column)] | None = None,
+    weight_column: Annotated[int, column] | None = None,
     counting: Given = fields(Counting, "counting", "merge where by pair_by"),
     conventions: str = "",
     fail_on_leak: bool = False,

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from dataclasses import Field
-from dataclasses import fields as fields_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from clueval.cli.declared import (
-    CommandParser,
-    Given,
-    Input,
-    OneOf,
-    Options,
-    SideValues,
-    add_fields,
-    fields,
-    given_fields,
-    help_of,
-    pair_of,
-    shared,
-)
+from clueval.cli.declared import Given, Input, OneOf, SideValues, fields, shared
 from clueval.cli.printing import flush, remark
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
-from clueval.files.options import column, options_of
+from clueval.files.options import column
 from clueval.files.overwriting import input_path
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
-from clueval.metrics import METRICS, chosen_metrics, metric_class, only_metric
-from clueval.metrics.settings import values_of
+from clueval.metrics import METRICS, chosen_metrics, only_metric
 from clueval.reading.options import LayerColumns, LayerSource
 from clueval.results.summary import layers_read, mended
 from clueval.transforms.options import Preparing
@@ -51,49 +34,36 @@ SEVERAL_LAYERS = (
 
 # --- metrics
 
-_SETTINGS = "with its settings, as in partial(factor=0.5,betas=[2]); clueval metrics NAME lists them"
-
-
-def _add_metrics(parser: CommandParser, what: str, metavar: str, default: str) -> None:
-    text = f"the {what} {_SETTINGS}. Metrics: {', '.join(METRICS)} (default: {default})"
-    parser.group("counting").add_argument("--metric", action="append", metavar=metavar, help=text)
-    parser.settings = _as_calls
-
-
-def _as_calls() -> dict[str, str]:
-    """Return how each setting is given, by the name that a user may try as an option."""
-    return {
-        setting.replace("_", "-"): f"--metric '{metric}({setting}=...)'"
-        for metric in reversed(METRICS)  # of several with the same setting, the first is named
-        for setting in settings_of(metric_class(metric))
-    }
-
-
-def settings_of(kind: Any) -> dict[str, Field[Any]]:
-    """Return the settings of a metric that can be given as text."""
-    return {
-        field.name: field for field in fields_of(kind) if field.init and values_of(kind, field) is not None
-    }
-
-
-def metrics_of(options: argparse.Namespace) -> list[AnyMetric] | None:
-    """Return the metrics that ``--metric`` names; None without it. Raises `UsageError` for one that cannot be read."""
-    return None if options.metric is None else list(chosen_metrics(options.metric))
-
-
-METRICS_OPTION: Any = Options(
-    lambda parser: _add_metrics(parser, "metrics, separated by commas, each", "METRIC,...", "levels"),
-    metrics_of,
+_SETTINGS = (
+    "with its settings, as in partial(factor=0.5,betas=[2]); clueval metrics NAME lists them. "
+    f"Metrics: {', '.join(METRICS)}"
 )
+
+
+def _metrics_of(*, metric: list[str] | None = None) -> list[AnyMetric] | None:
+    """Return the metrics that ``--metric`` names; None without it. Raises `UsageError` for one that cannot be read.
+
+    counting:
+        metric METRIC,...: the metrics, separated by commas, each {_SETTINGS} (default: levels)
+    """
+    return None if metric is None else list(chosen_metrics(metric))
+
+
+METRICS_OPTION = shared(_metrics_of)
 
 
 def one_metric(noun: str) -> Any:
     """Return the option for one metric; `noun` is what needs it, as ``a profile``."""
 
-    def value(options: argparse.Namespace) -> AnyMetric:
-        return only_metric("exact" if options.metric is None else options.metric, noun)
+    def chosen(*, metric: list[str] | None = None) -> AnyMetric:
+        """Return the metric.
 
-    return Options(lambda parser: _add_metrics(parser, "metric,", "METRIC", "exact"), value)
+        counting:
+            metric METRIC: the metric, {_SETTINGS} (default: exact)
+        """
+        return only_metric("exact" if metric is None else metric, noun)
+
+    return shared(chosen)
 
 
 # --- changes to spans, decisions
@@ -127,10 +97,14 @@ DECISIONS = shared(_decisions_of)
 # --- files of both sides, and named files
 
 
-def sides_of(gold: Path, predicted: Path | None, pairs: Path | None, command: str) -> tuple[Any, Any]:
+def sides_of(
+    gold: Path, predicted: Path | None, pairs: Path | None, pair_by: str | None, command: str
+) -> tuple[Any, Any]:
     """Return gold and predicted: the paths of the arguments, or the lists of files in a table of pairs."""
     if pairs is None:
         return gold, predicted
+    if pair_by is not None:
+        raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
     from clueval.formats.nerval import read_mapping
 
     if predicted is not None:
@@ -183,91 +157,79 @@ def by_name(
 # --- reading
 
 
-def reading(*, sides: int) -> Any:
-    """Return the options for reading files: layers, and the fields of `Reading`; with two `sides`, values may be pairs.
-
-    The value has the arguments of a function: `layers`, `gold_set`, `predicted_set`, and fields of `Reading`, or
-    `reading` if the sides differ.
-    """
-
-    def add(parser: CommandParser) -> None:
-        parser.group("reading").add_argument(
-            "--layer",
-            action="append",
-            metavar="NAME=SOURCE",
-            help="a layer and its source: a column, from 1 (-1 is the last), or a name that the format has; can be "
-            "repeated (default: the last column, or those of tags if it has none)"
-            + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
-        )
-        of_others = "missing" if sides == 1 else "annotation_set"
-        field_names = [name for name in Reading.__dataclass_fields__ if name != of_others]
-        added = add_fields(parser, Reading, "reading", only=field_names, sides=sides)
-        if sides == 2:
-            group = parser.topic("reading")
-            group.add_argument(
-                "--gold-set",
-                metavar="SET",
-                help="the annotation set that is gold, in formats that have several",
-            )
-            group.add_argument(
-                "--predicted-set",
-                metavar="SET",
-                help="the annotation set that is predicted; without PREDICTED, it is in the files of GOLD",
-            )
-
-        def name_formats() -> None:
-            for field, declared in options_of(Reading):
-                if field.name in added and field.name != "input":
-                    default = _treatments() if field.name == "invalid" else None
-                    added[field.name].help = help_of(field, declared, formats_of(field.name), default)
-
-        parser.before_help = name_formats
-
-    def value(options: argparse.Namespace) -> Given:
-        if sides == 1:
-            layers = _layers(options)
-            if any(isinstance(source, tuple) for source in (layers or {}).values()):
-                raise UsageError(
-                    "this command reads one side only",
-                    advice="give one source for each layer, as in entity=2",
-                )
-            return {"layers": layers, **given_fields(Reading, options)}
-        if getattr(options, "Counting.pair_by", None) is not None and hasattr(options, "predicted"):
-            if getattr(options, "pairs", None) is not None:
-                raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
-            if options.predicted is None:
-                raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
-        arguments = {
-            "layers": _layers(options),
-            "gold_set": options.gold_set,
-            "predicted_set": options.predicted_set,
-        }
-        arguments = {name: value for name, value in arguments.items() if value is not None}
-        reading_fields = given_fields(Reading, options)
-        meta = reading_fields.get("meta", ())
-        if any(":" in value.partition("=")[2] for value in meta):  # NAME=GOLD:PREDICTED
-            parts = [value.partition("=") for value in meta]
-            of_sides = (
-                [f"{name}={(columns.split(':') * 2)[n]}" for name, _, columns in parts] for n in (0, 1)
-            )
-            reading_fields["meta"] = SideValues(*of_sides)
-        if any(isinstance(value, SideValues) for value in reading_fields.values()):
-            return {**arguments, "reading": pair_of(Reading, reading_fields)}
-        return {**arguments, **reading_fields}
-
-    return Options(add, value)
-
-
-READING = reading(sides=2)
-READING_ONE = reading(sides=1)
-
-
-def formats_of(name: str) -> str:
+def _note(name: str) -> str:
     """Return the formats to which a field of `Reading` applies, in words; empty if it applies to all."""
     from clueval.reading.source import formats_that_read  # only for help
 
     names = formats_that_read(name)
-    return "" if len(names) in (0, len(NAMES)) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
+    formats = "" if len(names) in (0, len(NAMES)) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
+    return f"{formats}; default: {_treatments()}" if name == "invalid" else formats
+
+
+def _note_of_sides(name: str) -> str:
+    return "vrt:inline if the sides differ" if name == "input" else _note(name)
+
+
+def _reading_of_one_side(
+    *,
+    layer: list[str] | None = None,
+    of_files: Given = fields(Reading, "reading", without="missing", note=_note),
+) -> Given:
+    """Return how files are read: `layers`, and fields of `Reading`.
+
+    reading:
+        layer NAME=SOURCE: {_LAYER}
+    """
+    layers = _layers(layer)
+    if any(isinstance(source, tuple) for source in (layers or {}).values()):
+        raise UsageError(
+            "this command reads one side only", advice="give one source for each layer, as in entity=2"
+        )
+    return {"layers": layers, **of_files}
+
+
+_LAYER = (
+    "a layer and its source: a column, from 1 (-1 is the last), or a name that the format has; can be repeated "
+    "(default: the last column, or those of tags if it has none)"
+)
+
+
+def _reading_of_both_sides(
+    *,
+    layer: list[str] | None = None,
+    of_files: Given = fields(Reading, "reading", without="annotation_set", sides=2, note=_note_of_sides),
+    gold_set: str | None = None,
+    predicted_set: str | None = None,
+) -> Given:
+    """Return how files are read, as functions take it: `layers`, `gold_set`, `predicted_set`, and fields of `Reading`,
+    or `reading` if the sides differ.
+
+    reading:
+        layer NAME=SOURCE: {_LAYER}; NAME=GOLD:PREDICTED if they differ
+    reading (topic):
+        gold_set SET: the annotation set that is gold, in formats that have several
+        predicted_set SET: the annotation set that is predicted; without PREDICTED, it is in the files of GOLD
+    """
+    arguments = {"layers": _layers(layer), "gold_set": gold_set, "predicted_set": predicted_set}
+    arguments = {name: value for name, value in arguments.items() if value is not None}
+    reading = dict(of_files)
+    if any(":" in value.partition("=")[2] for value in reading.get("meta", ())):  # NAME=GOLD:PREDICTED
+        parts = [value.partition("=") for value in reading["meta"]]
+        of_sides = ([f"{name}={(columns.split(':') * 2)[n]}" for name, _, columns in parts] for n in (0, 1))
+        reading["meta"] = SideValues(*of_sides)
+    if any(isinstance(value, SideValues) for value in reading.values()):
+        return {**arguments, "reading": (_of_side(reading, 0), _of_side(reading, 1))}
+    return {**arguments, **reading}
+
+
+def _of_side(reading: Given, side: int) -> Reading:
+    """Return how one side is read; for a value that only the other side has, the default counts."""
+    values = {name: v[side] if isinstance(v, SideValues) else v for name, v in reading.items()}
+    return Reading(**{name: value for name, value in values.items() if value is not None})
+
+
+READING = shared(_reading_of_both_sides)
+READING_ONE = shared(_reading_of_one_side)
 
 
 def _treatments() -> str:
@@ -283,13 +245,13 @@ def _treatments() -> str:
     return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
 
 
-def _layers(options: argparse.Namespace) -> LayerColumns | None:
+def _layers(texts: Iterable[str] | None) -> LayerColumns | None:
     """Return the layers that ``--layer`` names, each with its source, or those of both sides (None: gold alone has it).
 
     Raises `UsageError` for an invalid value.
     """
     layers: dict[str, LayerSource | tuple[LayerSource, LayerSource | None]] = {}
-    for value in (part for text in options.layer or () for part in text.split(",")):
+    for value in (part for text in texts or () for part in text.split(",")):
         name, equals, sources = value.partition("=")
         gold, colon, predicted = sources.partition(":")
         try:

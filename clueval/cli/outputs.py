@@ -6,7 +6,6 @@ type `output_path`; all of them are checked before anything is read, and may be 
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -14,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from clueval.cli.declared import FromZero, OneOf, Output, OutputName, reads, shared
+from clueval.cli.declared import FromZero, OneOf, OptionValues, Output, OutputName, shared
 from clueval.cli.printing import (
     columns_of_terminal,
     put,
@@ -45,6 +44,7 @@ STDOUT = "-"
 # --- reports
 
 
+_OTHER_FORMS = "; -o FILE writes pages and workbooks, as in -o x.html, and --input names the format of files"
 _ENDINGS, _LANGUAGES = ", ".join(FORMS_OF_FILES), ", ".join((ENGLISH, *CATALOGUES))
 
 
@@ -53,7 +53,7 @@ def _language(text: str) -> str:
         return text
 
 
-Language = Annotated[str, reads(_language)]
+Language = Annotated[str, _language]
 
 
 class ReportOutput(NamedTuple):
@@ -68,7 +68,7 @@ class ReportOutput(NamedTuple):
         text_lang LANGUAGE: the language of the texts of the corpus, if it is another one
     """
 
-    format: Annotated[str, OneOf(FORMS)] | None = None
+    format: Annotated[str, OneOf(FORMS, _OTHER_FORMS)] | None = None
     all: bool = False
     digits: FromZero | None = None
     written: list[Output] | None = None
@@ -152,33 +152,33 @@ class ReportOutput(NamedTuple):
             remark(report.verdict())
 
 
-REPORT = shared(ReportOutput, without="text_lang hidden")
+REPORT = shared(ReportOutput, without="text_lang")
 """The options of a report: its form on standard output, its files and its language."""
 
-REPORT_WITH_TEXTS = shared(ReportOutput, without="hidden")
+REPORT_WITH_TEXTS = shared(ReportOutput)
 """The same for a report that shows texts of the corpus."""
 
-REPORT_OF_SCORES = shared(ReportOutput, without="text_lang hidden", format=(*FORMS, "conlleval"))
+REPORT_OF_SCORES = shared(ReportOutput, without="text_lang", format=(*FORMS, "conlleval"))
 
-REPORT_WITHOUT_RATES = shared(ReportOutput, without="digits text_lang hidden")
+REPORT_WITHOUT_RATES = shared(ReportOutput, without="digits text_lang")
 
 
-def output_of(options: argparse.Namespace) -> ReportOutput | None:
+def output_of(values: OptionValues) -> ReportOutput | None:
     """Return where the report of a command goes; None: the command has no report."""
-    return REPORT_WITH_TEXTS.value(options) if hasattr(options, "written") else None
+    return REPORT_WITH_TEXTS.value(values) if "written" in values else None
 
 
-def drop_idle(options: argparse.Namespace, flags: Collection[str]) -> None:
+def drop_idle(values: OptionValues, flags: Collection[str]) -> None:
     """Unset those of these options for the form that have no effect."""
-    output = output_of(options)
+    output = output_of(values)
     if output is None:
         return
     if "--format" in flags and (
-        getattr(options, "disagreements", False) or (output.files and output.form not in output.forms)
+        values.get("disagreements") or (output.files and output.form not in output.forms)
     ):
-        options.format = None
+        values["format"] = None
     if "--digits" in flags and output.forms.isdisjoint(READABLE):
-        options.digits = None
+        values["digits"] = None
 
 
 # --- other outputs
@@ -236,7 +236,7 @@ class DocumentOutput(NamedTuple):
     output_file: OutputName | None = None
     lossy: bool = False
     as_: str | None = None
-    types: list[Annotated[tuple[str, str], reads(_named_type)]] | None = None
+    types: list[Annotated[tuple[str, str], _named_type]] | None = None
 
     @property
     def path(self) -> str | None:
@@ -275,20 +275,20 @@ def put_documents(conversion: Conversion, documents: Iterable[Document]) -> None
 # --- checks
 
 
-def _others_of(options: argparse.Namespace) -> dict[str, Path]:
+def _others_of(values: OptionValues, outputs: Iterable[str]) -> dict[str, Path]:
     """Return the files that the command will write, except reports, by the places of their options."""
-    paths = {place: getattr(options, place, None) for place in options.outputs if place != "written"}
+    paths = {place: values[place] for place in outputs if place != "written"}
     if str(paths.get("output_file")) == STDOUT:
         del paths["output_file"]
     return {place: Path(path) for place, path in paths.items() if path is not None}
 
 
-def check_outputs(options: argparse.Namespace) -> None:
+def check_outputs(values: OptionValues, outputs: Iterable[str]) -> None:
     """Raise `CluevalError` for an output that would replace an input or another output, or cannot be written.
 
     Raises `UsageError` for a file of ``-o`` whose ending is no form, and for options without effect.
     """
-    others, report = _others_of(options), output_of(options)
+    others, report = _others_of(values, outputs), output_of(values)
     files = [] if report is None else report.files
     refuse_to_overwrite([*files, *others.values()])
     for path in files:
@@ -296,7 +296,7 @@ def check_outputs(options: argparse.Namespace) -> None:
     if report is not None:
         report.require_effect()
     for place, path in others.items():
-        name = getattr(options, place)
+        name = values[place]
         if not (isinstance(name, str) and (path.is_dir() or name.endswith("/"))):  # a folder of documents
             _require_writable(path)
 
@@ -315,16 +315,16 @@ def _require_writable(path: Path) -> None:
 
 
 @contextmanager
-def standard_output(options: argparse.Namespace) -> Iterator[None]:
+def standard_output(values: OptionValues, outputs: Iterable[str]) -> Iterator[None]:
     """Let an option that names ``-`` write to standard output, in place of the result, when the command has ended.
 
     Raises `UsageError` for two such options.
     """
-    named = [place for place, path in _others_of(options).items() if str(path) == STDOUT]
+    named = [place for place, path in _others_of(values, outputs).items() if str(path) == STDOUT]
     if not named:
         yield
         return
-    result = getattr(options, "written", None) or [getattr(options, "output_file", None)]
+    result = values.get("written") or [values.get("output_file")]
     if len(named) > 1 or STDOUT in map(str, result):
         raise UsageError(
             "two results would be written to standard output", advice="name a file for one of them"
@@ -334,7 +334,7 @@ def standard_output(options: argparse.Namespace) -> Iterator[None]:
 
     with TemporaryDirectory(prefix="clueval-") as folder, Path(os.devnull).open("w") as nowhere:
         path = Path(folder) / f"{STDOUT}.{place}"
-        setattr(options, place, path)
+        values[place] = path
         with redirect_stdout(nowhere), writing_for_stdout(path):
             yield
         put_file(path)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
-from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, reads, shared
+from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, shared
 from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, named_path
 from clueval.cli.outputs import (
     DOCUMENTS,
@@ -26,7 +26,7 @@ from clueval.core.document import Document
 from clueval.files.errors import UsageError
 from clueval.files.options import number
 from clueval.files.overwriting import input_path, refuse_to_overwrite
-from clueval.files.writing import is_written_through, named_together
+from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
 from clueval.reading.options import PAIR_BY, layer_names
 from clueval.reports.forms import place_lines
@@ -106,7 +106,7 @@ def agree(
     where: list[str] | None = None,
     system: Input | None = None,
     intervals: bool = False,
-    confidence: Annotated[float, reads(number)] | None = None,
+    confidence: Annotated[float, number] | None = None,
     report: ReportOutput = REPORT_WITH_TEXTS,
     disagreements: bool = False,
     pygamma: OutputFolder | None = None,
@@ -215,6 +215,7 @@ def curate(
     """
     from clueval.reading.convert import Conversion, format_for, has_other_columns  # agree needs none of these
     from clueval.studies.agreement.curation import Curation, UndecidedPlaces
+    from clueval.studies.decisions import keep_decisions
 
     if union and votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
@@ -235,39 +236,40 @@ def curate(
             if times:
                 passed_over[kind] += times
 
-    with named_together():  # neither file without the other
-        with progress(*annotators.paths) as advance, remarking(passed_over):
-            results = clueval.curate(
-                annotators.sources,
-                votes=votes or "majority",
-                union=union,
-                progress=advance,
-                **decisions,
-                **annotators.reading,
-                **reading,
-            )
-            options = {name: value for name, value in reading.items() if name != "layers"}
-            name = to or format_for(output.path, annotators.paths[0], Reading(**options))
-            conversion = Conversion(
-                name,
-                output.writer(name),
-                layer_names(reading["layers"]),
-                "token_id" in reading,
-                lossy=output.lossy,
-                remark=remark,
-                output=output.path,
-            )
-            put_documents(conversion, documents(results))
-        if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
-            remark("only tokens and layers are written; other columns of the annotators' files are left out")
-        if undecided is not None:
-            lines = [] if results.decisions is None else [*results.decisions.rows()]
-            listed = UndecidedPlaces(results.names, places, lines)
-            if _is_plain(undecided):
-                put_result([listed.render("tsv")], undecided)
-            else:
-                listed.write(undecided)
-                wrote(undecided)
+    with progress(*annotators.paths) as advance, remarking(passed_over):
+        results = clueval.curate(
+            annotators.sources,
+            votes=votes or "majority",
+            union=union,
+            progress=advance,
+            **decisions,
+            **annotators.reading,
+            **reading,
+        )
+        lines = [] if results.decisions is None else [*results.decisions.rows()]
+        if undecided is not None and not _is_plain(undecided):
+            keep_decisions(undecided, lines)
+        options = {name: value for name, value in reading.items() if name != "layers"}
+        name = to or format_for(output.path, annotators.paths[0], Reading(**options))
+        conversion = Conversion(
+            name,
+            output.writer(name),
+            layer_names(reading["layers"]),
+            "token_id" in reading,
+            lossy=output.lossy,
+            remark=remark,
+            output=output.path,
+        )
+        put_documents(conversion, documents(results))
+    if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
+        remark("only tokens and layers are written; other columns of the annotators' files are left out")
+    if undecided is not None:
+        listed = UndecidedPlaces(results.names, places, lines)
+        if _is_plain(undecided):
+            put_result([listed.render("tsv")], undecided)
+        else:
+            listed.write(undecided)
+            wrote(undecided)
     remark(
         f"{counts['kept']:,} span{'s' * (counts['kept'] != 1)} kept; {counts['undecided']:,} undecided, "
         f"{counts['outvoted']:,} outvoted, {counts['ties']:,} tied"

@@ -109,4 +109,4 @@ class Jobs(NamedTuple):
                 yield {**worker_fields, "jobs": at_a_time, "executor": executor}
 
 
-JOBS = shared(Jobs, without="command")
+JOBS = shared(Jobs)

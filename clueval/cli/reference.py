@@ -15,9 +15,9 @@ from textwrap import wrap
 from typing import Annotated, Any
 
 import clueval
-from clueval.cli.commands import COMMANDS, command_parser, overview, require_command
+from clueval.cli.command import HELP, settings_of
+from clueval.cli.commands import COMMANDS, command_called, overview, require_command
 from clueval.cli.declared import OneOf
-from clueval.cli.options import settings_of
 from clueval.cli.outputs import LINES, put_result
 from clueval.cli.printing import complain, put, put_markdown, put_prose
 from clueval.files import errors
@@ -228,7 +228,7 @@ def _indented(what: Any) -> Iterator[str]:
 
 
 PARTS: Parts = {
-    "commands": lambda: ((f"clueval {name}", [command_parser(name).format_all()]) for name in COMMANDS),
+    "commands": lambda: ((f"clueval {name}", [command_called(name).full_help()]) for name in COMMANDS),
     "metrics": lambda: ((name, described_metric(name)) for name in METRICS),
     "formats": lambda: ((entry.name, described_format(entry)) for entry in catalogue()),
     "functions": _function_sections,
@@ -259,16 +259,16 @@ def help(about: str | None = None, topic: str | None = None) -> int:
     if about is None:
         put(overview(), end="")
         return 0
-    if about not in COMMANDS and topic is None and about in command_parser("score").topics:
+    if about not in COMMANDS and topic is None and about in command_called("score").topics:
         about, topic = "score", about
     require_command(about)
-    parser = command_parser(about)
-    if topic is not None and topic not in parser.topics:
+    command = command_called(about)
+    if topic is not None and topic not in command.topics:
         from clueval.files.names import one_of  # only for names that do not exist
 
-        topics = one_of(topic, parser.topics) if parser.topics else f"clueval {about} --help shows all"
+        topics = one_of(topic, command.topics) if command.topics else f"clueval {about} --help shows all"
         raise UsageError(f"clueval {about} has no help topic {topic!r}", advice=topics)
-    put(parser.format_help() if topic is None else parser.format_topic(topic), end="")
+    put(command.help() if topic is None else command.topic_help(topic), end="")
     return 0
 
 
@@ -307,5 +307,5 @@ def completion(shell: Annotated[str, OneOf(SHELLS)], *, output: Path | None = LI
 
 def _words(command: str) -> Iterator[str]:
     """Yield the options of a command, and the words that its arguments take."""
-    for action in command_parser(command)._actions:
-        yield from action.option_strings or map(str, action.choices or ())
+    for option in (HELP, *command_called(command).options):
+        yield from option.flags or map(str, option.choices)

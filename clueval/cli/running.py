@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
-from clueval.cli.commands import COMMANDS, command_called, command_parser, overview, require_command
-from clueval.cli.declared import CommandParser
+from clueval.cli.command import HELP, unknown_option
+from clueval.cli.commands import COMMANDS, command_called, overview, require_command
 from clueval.cli.outputs import check_outputs, standard_output
 from clueval.cli.printing import complain, flush, give_up, put, quietly, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError
@@ -27,7 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     try:
         _make_printable()
-        with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
+        with _ending_in_order(), inputs_kept():
             if command is None:
                 _without_command(arguments)
                 return 0
@@ -61,56 +61,49 @@ def run(arguments: Sequence[str]) -> int:
 
 def _without_command(arguments: Sequence[str]) -> None:
     """Print the help with all commands, or the version. Raises `SystemExit` after an option, as argparse does."""
-    if not arguments or arguments[0] in ("-h", "--help"):
+    if not arguments or arguments[0] in HELP.flags:
         put(overview(), end="")
-        sys.stdout.flush()
+    elif arguments[0] in _VERSION:
+        put(f"clueval {__version__}")
     else:
-        parser = CommandParser(prog="clueval")
-        parser.add_argument("-V", "--version", action="version", version=f"clueval {__version__}")
-        parser.parse_args(arguments[:1])
+        problem = unknown_option(arguments[0].partition("=")[0], (*HELP.flags, *_VERSION))
+        complain(f"clueval: {problem} (see clueval --help)")
+        raise SystemExit(2)
+    sys.stdout.flush()
     if arguments:
         raise SystemExit(0)
 
 
+_VERSION = ("-V", "--version")
+
+
 def _run_command(command: str, arguments: Sequence[str]) -> int:
-    parser = command_parser(command)
+    called = command_called(command)
     defaults: Sequence[str] = ()
     if any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))) and "--no-config" not in arguments:
         from clueval.cli.config import configuration, defaults_of, drop_unused
 
         path, table = configuration() or (None, {})
         if path is not None:
-            defaults = defaults_of(command, arguments, parser, path, table)
+            defaults = defaults_of(called, arguments, path, table)
             if not {"-q", "--quiet"} & {*arguments, *defaults}:
                 remark(f"clueval {command}: read {path} (--no-config ignores it)")
-    options = parser.parse_args([*defaults, *arguments])
+    values = called.parsed([*defaults, *arguments])
     if defaults:
-        drop_unused(parser, options, defaults)
-    warned = _kept_warnings(quiet=options.quiet)
-    with quietly(options.quiet):
-        with standard_output(options):
-            check_outputs(options)
-            code: int = command_called(command).value(options)
-        flush()
+        drop_unused(called, values, defaults)
+    with quietly(values["quiet"]), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", CluevalWarning)
+        warnings.filterwarnings("ignore", REPAIRED, CluevalWarning)  # the lines on what was read have them
+        with standard_output(values, called.outputs):
+            check_outputs(values, called.outputs)
+            code: int = called.value(values)
+        flush()  # an error is the only line of a command, so warnings follow
         if warned:
             from clueval.cli.config import in_options
 
-            for warning in dict.fromkeys(warned):
+            for warning in dict.fromkeys(str(each.message) for each in warned):
                 remark(f"clueval {command}: warning: {in_options(warning, command)}")
     return code
-
-
-def _kept_warnings(*, quiet: bool) -> list[str]:
-    """Return the list that will have clueval's warnings; with `quiet`, none. An error is the only line of a command."""
-    kept: list[str] = []
-
-    def keep(message: Warning | str, *_: object, **__: object) -> None:
-        kept.append(str(message))
-
-    warnings.simplefilter("ignore" if quiet else "always", CluevalWarning)
-    warnings.filterwarnings("ignore", REPAIRED, CluevalWarning)  # the lines on what was read have them
-    warnings.showwarning = keep
-    return kept
 
 
 _ENDS: dict[int, str] = {

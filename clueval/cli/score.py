@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from warnings import warn
 
 import clueval
-from clueval.cli.declared import FromOne, Given, Input, OutputFolder, fields, reads, shared
+from clueval.cli.declared import FromOne, Given, Input, OptionValues, OutputFolder, fields, shared
 from clueval.cli.options import (
     METRICS_OPTION,
     PREPARING,
@@ -62,7 +61,7 @@ class Gates(NamedTuple):
     fail_under: list[str] | None = None
     fail_if_worse: Input | None = None
     score: list[str] | None = None
-    allow_drop: Annotated[float, reads(_drop)] | None = None
+    allow_drop: Annotated[float, _drop] | None = None
     significant: bool = False
 
     def limits(self) -> list[Limit]:
@@ -184,7 +183,7 @@ def score(
                 "--format conlleval shows the metric exact for all spans and tokens",
                 advice="remove --metric, --where, --by and --unit",
             )
-    of_gold, of_predicted = sides_of(gold, predicted, pairs, "score")
+    of_gold, of_predicted = sides_of(gold, predicted, pairs, counting.get("pair_by"), "score")
     baseline = gates.baseline(trusted.get("resample_by"))
     tables = [path for path in report.files if path.name.lower().endswith(GATE_TABLE)]
     trust = Trust(**trusted)
@@ -282,9 +281,10 @@ allow_drop significant Trust.intervals Trust.confidence Trust.method Trust.resam
 """The options that need no texts."""
 
 
-def score_needs(options: argparse.Namespace) -> Collection[str] | None:
+def score_needs(values: OptionValues) -> Collection[str] | None:
     """Return the options that a saved result can use; None: there are texts. Raises `UsageError` for others."""
-    return _OF_SAVED.split() if options.pairs is None and _is_saved(options.gold, options.predicted) else None
+    is_saved = values["pairs"] is None and _is_saved(values["gold"], values["predicted"])
+    return _OF_SAVED.split() if is_saved else None
 
 
 # --- intervals and gates

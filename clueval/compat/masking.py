@@ -23,10 +23,11 @@ from clueval.files.options import checked_call, column, field_names, refuse_unkn
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading
+from clueval.formats.recognition import fields_of
 from clueval.formats.table_columns import records_of
 from clueval.metrics.masking import IgnoredWords, Masking, WordWeights
 from clueval.reading.file_sides import files_of_side
-from clueval.reading.options import SETS, LayerColumns, are_paths, readings_of, require_layers, spooled
+from clueval.reading.options import SETS, LayerColumns, is_path_or_paths, readings_of, require_layers, spooled
 from clueval.reading.paths import files_of
 from clueval.reading.source import form_at
 from clueval.results.inputs import repairs_of, swapped, warnings_of
@@ -237,7 +238,7 @@ def masking(
         groups = groups_of(options.pop("reading", Reading()), options, "masking")
         steps: list[Step] = []
         if weight_column is not None:
-            if not are_paths(gold_side):
+            if not is_path_or_paths(gold_side):
                 raise UsageError(
                     "weight_column is a column of files, and gold is in memory", advice="leave it out"
                 )
@@ -268,7 +269,7 @@ def masking(
             try:
                 result = scored(gold_side, predicted_side, metrics, layers, groups, steps)
             except (TextMismatch, FormatError, TagError) as error:
-                are_texts = are_paths(predicted_side) and all(
+                are_texts = is_path_or_paths(predicted_side) and all(
                     path.suffix in (".txt", ".md") for _, path in files_of_side(predicted_side)
                 )
                 if isinstance(error, TextMismatch) or are_texts:
@@ -308,7 +309,7 @@ def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | 
     """Return how gold is read, and the format and the path of its first file, if it is read from files."""
     reading_options = {name: options[name] for name in field_names(Reading) if name in options}
     reading, *_ = readings_of(options.get("reading", Reading()), reading_options)
-    first = next((path for _, path in files_of_side(gold)), None) if are_paths(gold) else None
+    first = next((path for _, path in files_of_side(gold)), None) if is_path_or_paths(gold) else None
     return reading, None if first is None else form_at(first, FormatOptions.of(reading)), first
 
 
@@ -419,7 +420,7 @@ class TokenWeights(EachPair):
         if text is None:
             raise FormatError(f"the file has no line {number} any more", file=file)
         self._last = number
-        cells = text.split("\t") if "\t" in text else text.split()
+        cells = fields_of(text)
         try:
             return cells[self._column - (self._column > 0)].strip()
         except IndexError:

@@ -85,7 +85,8 @@ class Read:
             self.tagged.update((side, layer) for layer in (document.layers if of_tokens else document.tags))
             for layer in document.layers:
                 self.spans[side, layer] += document.number_of_spans_in(layer)
-                for span in document.layers[layer] if document.rows_in(layer) is None else ():
+                self.features.update(*[features for features, *_ in document.details_in(layer)])
+                for span in document.layers[layer] if document.ranges_in(layer) is None else ():
                     if span.features or span.tokens is not None:
                         self.features.update(span.features, (TOKENS,) * (span.tokens is not None))
             self.add_tags(side, document)
@@ -236,7 +237,6 @@ class Bag:
         self.read = Read() if read is None else read
         self._spans = 0  # in all keys
         self._counted: dict[tuple[str, Key], list[Tally]] = {}  # of large cases
-        self._open: tuple[Place, dict[int, int]] | None = None  # the place whose row is being made
         self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}  # the rows that places share
 
     # Adding
@@ -272,9 +272,8 @@ class Bag:
         dict.update(self.documents, dict.fromkeys(parts, 0))  # a counter would add, which takes longer
         dict.update(self.positions.setdefault(present, Counter()), parts)
 
-    def add(self, place: Place, sequence: str, keys: Iterable[Key]) -> list[Key]:
-        """Add the keys of cases in a sequence of a place. Returns those that the bag did not have."""
-        row = self._row(place)
+    def add_keys(self, sequence: str, keys: Iterable[Key], row: dict[int, int]) -> list[Key]:
+        """Add the keys of cases in a sequence, and to a row how often each occurs. Returns those that are new."""
         new = []
         # saved results number the new keys from last to first
         for key, times in reversed(Counter(keys).items()):
@@ -294,37 +293,23 @@ class Bag:
         return next_number, True
 
     def add_occurrences(self, places: Iterable[Place], row: Occurrences, times: int = 1) -> None:
-        """Add to each of some places how often cases occur in it, by the numbers of their keys."""
-        self.close()
-        shared = row if isinstance(row, tuple) else listed(row)
-        shared = self._rows.setdefault(shared, shared)
-        for place in places:
-            if place not in self.places and times == 1:
+        """Add to each of some places how often cases occur in it, by the numbers of their keys.
+
+        Equal rows of places to which nothing else is added are kept once.
+        """
+        shared: tuple[int, ...] | None = None
+        for place in places if row else ():
+            total = self.places.get(place)
+            if total is None and times == 1:
+                if shared is None:
+                    shared = row if isinstance(row, tuple) else listed(row)
+                    shared = self._rows.setdefault(shared, shared)
                 self.places[place] = shared
                 continue
-            total = self._row(place)
-            for number, of_row in pairs_in(shared):
+            if not isinstance(total, dict):
+                total = self.places[place] = dict(pairs_in(total or ()))
+            for number, of_row in pairs_in(row):
                 total[number] = total.get(number, 0) + of_row * times
-
-    def _row(self, place: Place) -> dict[int, int]:
-        """Return the row of a place, to which is added."""
-        if self._open is not None and self._open[0] == place:
-            return self._open[1]
-        self.close()
-        row = self.places.get(place)
-        if isinstance(row, dict):
-            return row
-        total = self.places[place] = dict(pairs_in(row or ()))
-        if row is None:
-            self._open = place, total
-        return total
-
-    def close(self) -> None:
-        """End the place that is being counted; equal rows of places are kept once."""
-        if self._open is not None:
-            (place, row), self._open = self._open, None
-            shared = listed(row)
-            self.places[place] = self._rows.setdefault(shared, shared)
 
     def add_tally(self, place: Place, sequence: str, metric: str, tally: Tally) -> None:
         """Add what a metric counted at once."""
@@ -356,7 +341,6 @@ class Bag:
 
     def fold(self) -> None:
         """Count all cases, and keep the counts in place of the cases."""
-        self.close()
         counts = BagCounts(self, self.metrics)
         for place, row in self.places.items():
             for (sequence, metric), tally in counts.in_cases(row).items():
@@ -368,7 +352,6 @@ class Bag:
         """Add another bag, of another part of the corpus. Raises `UsageError` for one of other metrics."""
         if self.metrics != bag.metrics:
             raise UsageError("counts of different metrics cannot be added")
-        bag.close()
         self.see_layers(bag.layers)
         self.documents.update(bag.documents)
         for total, more in ((self.shared, bag.shared), (self.positions, bag.positions)):
@@ -398,7 +381,6 @@ class Bag:
 
         `places` are those that are looked at; None: all.
         """
-        self.close()
         bag = Bag(self.metrics, self.layers, self.bounds, self.read)
         bag.keys, bag._counted, bag._spans = self.keys, self._counted, self._spans
         bag.folded, bag.notes = self.folded, self.notes
@@ -439,7 +421,6 @@ class Bag:
 
     def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
         """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
-        self.close()
         for metric in [metric for metric in metrics if metric not in self.metrics]:
             counted, _ = split_metrics(self.metrics)
             reads = frozenset[str]().union(*(other.reads for other in counted if other.keeps))

@@ -190,13 +190,11 @@ def count(
     ids: Counter[str] = Counter()
     for pairs in texts:
         bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), plan.where)
-        first = pairs[0].first
         for step in plan.steps:
             pairs = changed(step, pairs)
-        for pair in pairs[:1]:  # of several golds, the one that counts
-            first = pair.first
-            bag.read.units.add(first.unit)
-            bag.read.without_text += any(side is not None and side.end is None for side in pair.sides)
+        text, first = pairs[0], pairs[0].first  # of several golds, the one that counts
+        bag.read.units.add(first.unit)
+        bag.read.without_text += any(side is not None and side.end is None for side in text.sides)
         aligned = pairs if plan.align is None else changed(plan.align, pairs)
         sides = [side for pair in aligned for side in pair.sides if side is not None]
         bag.see_layers(layer for side in sides for layer in side.layers if layer not in frames)
@@ -227,7 +225,6 @@ def count(
             bag.fold()
         for pair in aligned:
             bag.notes.update(pair.notes)
-    bag.close()
     return bag
 
 
@@ -284,11 +281,12 @@ def _count_cases(bag: Bag, plan: Plan, place: DocumentPlace, pair: Text, parts: 
     for part_place, by_sequence, positions in cut:
         bag.add_text(part_place, positions, documents, present)
         documents = 0
+        row: dict[int, int] = {}
         for keys in by_sequence:
-            for key in bag.add(part_place, keys.sequence, keys.keys):
+            for key in bag.add_keys(keys.sequence, keys.keys, row):
                 _require_countable(bag, plan, pair, keys, key)
-            if keys.others:
-                bag.add(part_place, keys.sequence, [other_key(present)] * len(keys.others))
+            bag.add_keys(keys.sequence, [other_key(present)] * len(keys.others), row)
+        bag.add_occurrences([part_place], row)
     for metric in split_metrics(plan.metrics)[0]:
         if metric.keeps:
             continue
@@ -393,7 +391,7 @@ def _tallies(
 
 def _with_layers(pair: Any, layers: Sequence[str], *, merge: bool) -> Any:
     """Return a pair whose documents have the same layers, in the order of `layers`; `merge`: merged into one."""
-    from clueval.core.matching import with_merged  # most corpora are not merged
+    from clueval.core.merging import with_merged  # most corpora are not merged
 
     names = [name for name in layers if any(name in side.layers for side in pair.sides)]
     gold, predicted = (

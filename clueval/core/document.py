@@ -180,8 +180,9 @@ class Document:
     another layer than the one that lists the span, as the label of a plain string does, it becomes a label of that
     layer; spans of the layer `MERGED` keep the labels of their layers, even if there is only one.
 
-    `tags` are the tags of each layer as they were written, `metadata` what the file says of the document. `ordered`
-    says that the order of the spans of a layer counts, as it does in some formats; otherwise no number depends on it.
+    `tags` are the tags of each layer as they were written. `metadata` is what the file says of the document, as texts;
+    numbers become texts. `ordered` says that the order of the spans of a layer counts, as it does in some formats;
+    otherwise no number depends on it.
 
     Raises `SpanError` for spans outside the text and for token ids whose number is not that of the tokens.
 
@@ -217,6 +218,8 @@ class Document:
                 for name, spans in self.layers.items()
             }
             object.__setattr__(self, "layers", Layers(named))
+            if self.metadata:
+                object.__setattr__(self, "metadata", dict(self._metadata_as_texts()))
         if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
             problem = f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens"
             raise SpanError(problem, **self.in_errors)
@@ -242,6 +245,19 @@ class Document:
                 raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
             if spans and not isinstance(spans[0], Span):
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
+
+    def _metadata_as_texts(self) -> Iterator[tuple[str, str]]:
+        """Yield metadata as rows of JSON have it: numbers and truth values are texts, and None is no value."""
+        for key, value in self.metadata.items():
+            if isinstance(value, str):
+                yield str(key), value
+            elif isinstance(value, int | float):
+                from json import dumps  # few values are numbers
+
+                yield str(key), dumps(value)
+            elif value is not None:
+                problem = f"metadata {str(key)!r} must be text or a number, not {described(value)}"
+                raise SpanError(problem, **self.in_errors)
 
     @property
     def in_errors(self) -> _Place:
@@ -274,6 +290,14 @@ class Document:
         layers: Any = self.layers  # they are `Layers`
         rows: Sequence[Row] | None = layers.rows(layer)
         return None if layers.details(layer) else rows
+
+    def ranges_in(self, layer: str) -> Sequence[Row] | None:
+        """Return the spans of a layer as rows if they have at most `details_in` besides, or None."""
+        return self.layers.rows(layer)  # type: ignore[attr-defined,no-any-return]  # as above
+
+    def details_in(self, layer: str) -> Sequence[Details]:
+        """Return what the spans of a layer of rows have besides; empty if they have no more than their line."""
+        return self.layers.details(layer)  # type: ignore[attr-defined,no-any-return]  # as above
 
     def spans_of_rows(self, layer: str, rows: Iterable[Row]) -> list[Span]:
         """Return the spans of some rows of a layer."""

@@ -1,27 +1,107 @@
 """Metric `levels`: CLUEval's recall and precision at four levels of leniency.
 
-Every span of each side has one of five classes (see `clueval.core.matching`). At level n, the spans of classes 1 to n
-are true positives: recall is their share of the gold spans, precision their share of the predicted spans, each with its
-own support. *Labelled* in a layer means that the joined label of the match must also equal the span's own label; spans
-without a label in the layer are not counted there. Per-label recall is computed over gold spans with that label,
-per-label precision over predicted spans with it.
+Each span of one side is classified by the spans of the other side that overlap it::
 
-Source: the CLUEval algorithm.
+    the span         |==========|
+    other side       |----------|        1 exact
+                  |-------------|        2 superset: one span covers it
+                     |---||-----|        3 tiling: adjacent spans cover it exactly
+                   |--------||----|      4 overlap: adjacent spans cover it and extend beyond it
+                     everything else     5 missed
+
+A span that has an equal is matched by it alone. Spans of one side must not overlap one another. A span of zero length
+is matched exactly, or covered by a span that begins before it and ends after it.
+
+At level n, the spans of classes 1 to n are true positives: recall is their share of the gold spans, precision their
+share of the predicted spans, each with its own support. *Labelled* in a layer means that the joined label of the match
+must also equal the span's own label; spans without a label in the layer are not counted there. Per-label recall is
+computed over gold spans with that label, per-label precision over predicted spans with it.
+
+Source: the CLUEval algorithm, "match.spans".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress
 from operator import itemgetter
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, get_args
 
 from clueval.core.case import Case
-from clueval.core.matching import KINDS, LEVELS, Kind, class_of, classes_of
 from clueval.core.metric import Metric
-from clueval.core.span import SIDES, Labels
+from clueval.core.overlap import SpanIndex, require_flat
+from clueval.core.span import NOTHING, SIDES, Frozen, LabelledRow, Labels, Span, by_position
 from clueval.core.tally import Counts, Tally, averages_of
+
+Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""The classes in the order of their levels; `missed` is no match at any level."""
+
+LEVELS = (1, 2, 3, 4)
+
+UNMATCHED = MappingProxyType({"gold": "missed", "predicted": "spurious"})
+"""The name of the last class for each side: a gold span is missed, a predicted span is spurious."""
+
+
+def classes_of(side: str) -> tuple[str, ...]:
+    """Return the classes of the spans of `side` (``gold`` or ``predicted``), in the order of their levels."""
+    return (*KINDS[:-1], UNMATCHED[side])
+
+
+def class_of(start: int, end: int, around: Sequence[LabelledRow]) -> tuple[Kind, Labels]:
+    """Return the class of a span and the joined labels of its match.
+
+    `around` are the spans of the other side that overlap or equal it, by position.
+    """
+    reach = None
+    is_adjacent = True
+    for begin, past, labels in around:
+        if begin == start and past == end:
+            return "exact", labels
+        is_adjacent &= reach is None or begin == reach
+        reach = past
+    if reach is None or not is_adjacent or around[0][0] > start or reach < end:
+        return "missed", NOTHING
+    if len(around) == 1:
+        return "superset", around[0][2]
+    exactly = around[0][0] == start and reach == end
+    return "tiling" if exactly else "overlap", joined_labels(start, end, around)
+
+
+def joined_labels(start: int, end: int, partners: Sequence[LabelledRow]) -> Labels:
+    """Return for each layer the label of the partners with most positions from `start` to `end`.
+
+    If several labels have the same number of positions, the earliest one wins. `partners` must come by
+    position. A partner without a label in a layer is ignored there; the label is None if no partner has one.
+
+    >>> joined_labels(2, 8, [(0, 4, {"risk": "A"}), (4, 6, {"risk": "B"}), (6, 9, {"risk": "B"})])
+    {'risk': 'B'}
+    """
+    first = partners[0][2]
+    for _, _, labels in partners:
+        if labels is not first and labels != first:
+            break
+    else:
+        return first
+    positions: dict[str, dict[str, int]] = {}
+    for begin, past, labels in partners:
+        inside = (past if past < end else end) - (begin if begin > start else start)
+        for layer, label in labels.items():
+            if layer not in positions:
+                positions[layer] = {}
+            if label is not None:
+                of_layer = positions[layer]
+                of_layer[label] = of_layer.get(label, 0) + inside
+    return Frozen(
+        {
+            layer: max(
+                of_layer, key=of_layer.__getitem__, default=None
+            )  # the first of equals, so the earliest
+            for layer, of_layer in positions.items()
+        }
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +226,72 @@ def _counts_by_label(total: Tally, layers: Sequence[str]) -> dict[str, dict[str,
                 for level in LEVELS
             }
     return counts
+
+
+# Lists of spans
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How one span is matched by the other side; `kind` is the class of the match.
+
+    `partners` are the spans of the other side that match the span, by position: one for exact and superset,
+    the adjacent spans for tiling and overlap, none for missed (even if spans overlap it). `labels` holds for
+    each layer the label of the partners that has most positions inside the span.
+
+    >>> match_spans([Span(0, 2, "A")], [Span(0, 3, "A")])[0].kind
+    'superset'
+    """
+
+    span: Span
+    kind: Kind
+    partners: tuple[Span, ...] = ()
+    labels: Labels = NOTHING
+
+    @property
+    def level(self) -> int | None:
+        """The lowest level at which the span is a true positive, or None if it is missed."""
+        return None if self.kind == "missed" else KINDS.index(self.kind) + 1
+
+
+def match_of(span: Span, around: Sequence[Span]) -> Match:
+    """Return the match of a span, given the spans of the other side that overlap or equal it, by position."""
+    kind, labels = class_of(
+        span.start, span.end, [(other.start, other.end, other.by_layer) for other in around]
+    )
+    partners = tuple(around)
+    if kind == "missed":
+        partners = ()
+    elif kind == "exact":
+        partners = next((other,) for other in around if by_position(other) == by_position(span))
+    return Match(span, kind, partners, labels)
+
+
+def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
+    """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
+
+    Spans are given in any form of `clueval.core.span_forms`, such as ``Span(0, 4, "PER")`` or ``(0, 4, "PER")``.
+    Called the other way round it classifies the predicted spans. Labels are not compared: a match has the
+    labels that were found. `document` is named in errors. Costs O(n log n).
+
+    Raises `OverlapError` if two spans of one side overlap.
+
+    >>> gold = [Span(0, 4, "PER"), Span(6, 8, "LOC")]
+    >>> predicted = [Span(0, 1, "LOC"), Span(1, 4, "PER")]
+    >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
+    [('tiling', {'label': 'PER'}), ('missed', {})]
+    """
+    from clueval.core.span_forms import as_spans  # not needed where cases are counted
+
+    golds = as_spans(gold, "gold")
+    predicteds = sorted(as_spans(predicted, "predicted"), key=by_position)
+    for spans in (golds, predicteds):
+        require_flat(spans, document)
+    index = SpanIndex(predicteds)
+    equal = {by_position(other): other for other in predicteds}
+    matches = []
+    for span in golds:
+        same = equal.get(by_position(span))
+        around = [same] if same is not None else [predicteds[number] for number in index.overlapping(span)]
+        matches.append(match_of(span, around))
+    return matches

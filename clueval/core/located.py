@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from itertools import filterfalse
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -16,12 +15,11 @@ from clueval.core.case import (
     Flags,
     Sides,
     Where,
-    are_flat,
     order_in_key,
     sources_by_sequence,
     which_count,
 )
-from clueval.core.document import Document, Row, Text
+from clueval.core.document import Document, Text
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import components
 from clueval.core.span import NOTHING, Span
@@ -30,20 +28,17 @@ from clueval.files.errors import CluevalError
 
 
 class Located(NamedTuple):
-    """A case where it stands: spans at their own positions. `first` is the first start of the case.
-
-    `rows` has start, end, side and label of each span from there, if nothing else is known of them; otherwise None.
-    """
+    """A case where it stands: spans at their own positions. `first` is the first start of the case."""
 
     sequence: str
     first: int
     sides: Sides
     counted: Flags
-    rows: tuple[tuple[int, int, int, str], ...] | None = None
 
 
 class EqualCases(NamedTuple):
-    """The cases of a sequence of one text that have two spans of one piece, on two sides, with one range and label.
+    """The cases of a sequence of one text that have two spans of one piece, on the first two sides, with one range and
+    labels.
 
     `spans` returns the spans of the first side; few need them.
     """
@@ -64,95 +59,83 @@ def located(
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
     Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`. Cases of
-    two spans of one piece that have the same range and labels on two sides, which are most, are put into `equal`, if
-    that is given, and left out.
+    two spans of one piece that have the same range and labels on the first two sides, which are most, are put into
+    `equal`, if that is given, and left out.
     """
-    reads = sorted(reads)
+    names = sorted(reads)
     for sequence, sources in sources_by_sequence(documents, layers, merge):
-        rows = [[] if source is None else source.rows_in(sequence) for source in sources]
-        if where or None in rows or any(source is not None and source.ordered for source in sources):
-            yield from _located_spans(sequence, documents, sources, where, reads, equal)
-        else:
-            yield from _located_rows(sequence, sources, rows, equal)  # type: ignore[arg-type]  # none is None
-
-
-def _located_rows(
-    sequence: str,
-    documents: Sequence[Document | None],
-    rows_of_sides: Sequence[Sequence[Row]],
-    equal: list[EqualCases] | None,
-) -> Iterator[Located]:
-    """Yield the cases of a sequence that consists of rows; spans are made of those in cases that are not equal."""
-    common: set[Row] = set()
-    if equal is not None and len(documents) == 2 and all(map(are_flat, rows_of_sides)):
-        common = {*rows_of_sides[0]}.intersection(rows_of_sides[1])
-        if documents[0] is not None:
-            equal.append(EqualCases(sequence, partial(documents[0].spans_of_rows, sequence, sorted(common))))
-    entries = [
-        (start, end, side, label)
-        for side, rows in enumerate(rows_of_sides)
-        for start, end, label in (filterfalse(common.__contains__, rows) if common else rows)
-    ]
-    entries.sort()
-    flags = (None,) * len(documents)
-    for members in components(entries, touching=True):
-        first = members[0][0]
-        sides = []
-        for side, document in enumerate(documents):
-            rows = [(start, end, label) for start, end, of, label in members if of == side]
-            sides.append(None if document is None else tuple(document.spans_of_rows(sequence, rows)))
-        from_first = tuple([(start - first, end - first, side, label) for start, end, side, label in members])
-        yield Located(sequence, first, tuple(sides), flags, from_first)
-
-
-def _located_spans(
-    sequence: str,
-    documents: Sequence[Document | None],
-    sources: Sequence[Document | None],
-    where: Where,
-    reads: Sequence[str],
-    equal: list[EqualCases] | None,
-) -> Iterator[Located]:
-    spans = [() if source is None else source.layers.get(sequence, ()) for source in sources]
-    flags = [
-        None if document is None or not where else which_count(of_side, document, where)
-        for document, of_side in zip(documents, spans, strict=True)
-    ]
-    rows = [
-        (span.start, span.end, side, number)
-        for side, of_side in enumerate(spans)
-        for number, span in enumerate(of_side)
-    ]
-    equal_spans: list[Span] = []
-    for members in components(sorted(rows), touching=True):
-        first = members[0][0]
-        if equal is not None and len(members) == 2:
-            first_span, second_span = [spans[side][number] for _, _, side, number in members]
-            of_two_sides = members[0][2] != members[1][2] and members[0][:2] == members[1][:2]
-            if (
-                of_two_sides
-                and first_span.labels == second_span.labels
-                and first_span.parts is None
-                and second_span.parts is None
-            ):
-                equal_spans.append(first_span)
-                continue
-        sides: list[tuple[Span, ...] | None] = []
-        counted_spans: list[tuple[bool, ...] | None] = []
-        for side, document in enumerate(documents):
-            of_case = [
-                (number, spans[side][number]) for _, _, its_side, number in members if its_side == side
+        sides = [_Side(sequence, *each, where) for each in zip(documents, sources, strict=True)]
+        entries = [entry for number, side in enumerate(sides) for entry in side.entries(number)]
+        entries.sort(key=itemgetter(0, 1))
+        equal_numbers: list[int] = []  # of the first side
+        for members in components(entries, touching=True):
+            if equal is not None and len(members) == 2:
+                one, other = members
+                is_same = one[:2] == other[:2] and one[4] is not None and one[4] == other[4]
+                if is_same and (one[2], other[2]) == (0, 1):
+                    equal_numbers.append(one[3])
+                    continue
+            in_case = [
+                side.spans_and_flags([entry[3] for entry in members if entry[2] == number], names)
+                for number, side in enumerate(sides)
             ]
-            if document is not None and document.ordered:
-                of_case.sort(key=itemgetter(0))
-            elif len(of_case) > 1:
-                of_case.sort(key=lambda each: order_in_key(each[1], sequence, reads))
-            sides.append(None if document is None else tuple([span for _, span in of_case]))
-            flagged = flags[side]
-            counted_spans.append(flagged if flagged is None else tuple([flagged[n] for n, _ in of_case]))
-        yield Located(sequence, first, tuple(sides), tuple(counted_spans))
-    if equal is not None:
-        equal.append(EqualCases(sequence, lambda: equal_spans))
+            spans, flags = zip(*in_case, strict=True)
+            yield Located(sequence, members[0][0], spans, flags)
+        if equal is not None:
+            equal.append(EqualCases(sequence, partial(sides[0].spans, equal_numbers)))
+
+
+class _Side:
+    """The spans of a side in a sequence; those of a layer of rows are made when they are asked for."""
+
+    def __init__(
+        self, sequence: str, document: Document | None, source: Document | None, where: Where
+    ) -> None:
+        self._sequence, self._document = sequence, document
+        self._rows = None if source is None else source.rows_in(sequence)
+        self._spans: Sequence[Span] = ()
+        self._flags: list[bool] | None = None
+        if source is not None and (self._rows is None or where):
+            self._rows, self._spans = None, source.layers.get(sequence, ())
+        if document is not None and where:
+            self._flags = which_count(self._spans, document, where)
+
+    def entries(self, side: int) -> list[tuple[int, int, int, int, object]]:
+        """Return the start, the end, the side, the number and the labels of each span; None for several pieces."""
+        if self._rows is not None:
+            layer = self._sequence
+            return [
+                (start, end, side, number, {layer: label})
+                for number, (start, end, label) in enumerate(self._rows)
+            ]
+        return [
+            (span.start, span.end, side, number, span.labels if span.parts is None else None)
+            for number, span in enumerate(self._spans)
+        ]
+
+    def spans(self, numbers: Sequence[int]) -> Sequence[Span]:
+        """Return the spans with these numbers."""
+        if self._rows is None:
+            return [self._spans[number] for number in numbers]
+        assert self._document is not None  # it has the rows
+        return self._document.spans_of_rows(self._sequence, [self._rows[number] for number in numbers])
+
+    def spans_and_flags(
+        self, numbers: Sequence[int], reads: Sequence[str]
+    ) -> tuple[tuple[Span, ...] | None, tuple[bool, ...] | None]:
+        """Return the spans of a case, in the order of a key that holds `reads`, and which of them count."""
+        if self._document is None:
+            return None, None
+        numbered = list(zip(numbers, self.spans(numbers), strict=True))
+        if self._document.ordered:
+            numbered.sort(key=itemgetter(0))
+        elif len(numbered) > 1:
+            numbered.sort(key=lambda each: order_in_key(each[1], self._sequence, reads))
+        flags = self._flags
+        return (
+            tuple([span for _, span in numbered]),
+            None if flags is None else tuple([flags[number] for number, _ in numbered]),
+        )
 
 
 def count_in_place(metrics: Sequence[Metric], case: Located, pair: Text) -> list[Tally]:

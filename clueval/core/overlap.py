@@ -13,8 +13,8 @@ from itertools import pairwise
 from operator import ge, gt, itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clueval.core.span import Ranges, Span, by_position, intersect, positions_in
-from clueval.files.errors import LimitError
+from clueval.core.span import Ranges, Span, by_position, intersect, name_of, positions_in
+from clueval.files.errors import LimitError, OverlapError
 
 if TYPE_CHECKING:
     from intervaltree import IntervalTree
@@ -141,6 +141,19 @@ def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
         if following.start < span.end or (following.end == span.start == span.end):
             return span, following
     return None
+
+
+def require_flat(spans: Sequence[Span], document: str | None = None, file: str | None = None) -> None:
+    """Raise `OverlapError` for the first two spans of one sequence that overlap or are equal."""
+    clash = first_clash(spans)
+    if clash is not None:
+        raise OverlapError(
+            f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
+            file=file,
+            document=document,
+            line=clash[1].line,
+            advice="spans of one sequence must not overlap",
+        )
 
 
 class SpanIndex:

@@ -107,7 +107,7 @@ def _parts_of(texts: Sequence[Text]) -> list[TextPart]:
 def _ranges(documents: Sequence[Document]) -> Iterator[tuple[int, int]]:
     for document in documents:
         for layer in document.layers:
-            rows = document.rows_in(layer)
+            rows = document.ranges_in(layer)
             if rows is None:
                 yield from ((span.start, span.end) for span in document.layers[layer])
             else:

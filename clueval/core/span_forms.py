@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import index
+from operator import index, itemgetter
 from typing import Any
 
-from clueval.core.document import GROUP, OPTIONAL, Details
+from clueval.core.document import GROUP, OPTIONAL, Details, Layers, Row
 from clueval.core.span import NO_LABEL, NOTHING, Ranges, Span
 from clueval.files.errors import CluevalError, SpanError, UsageError, described, warn
 
@@ -107,8 +107,19 @@ LayerSpan = tuple[Ranges, str, Details]
 def layers_of(
     layers: Mapping[str, Sequence[LayerSpan]], *, ordered: bool = False
 ) -> Mapping[str, Sequence[Span]]:
-    """Return layers with the spans by position, as in `in_order`, unless they are `ordered`."""
-    return {layer: spans_of(layer, spans, ordered=ordered) for layer, spans in layers.items()}
+    """Return layers with the spans by position, as in `in_order`, unless they are `ordered`.
+
+    `Span` objects are made when they are asked for, unless there are gaps or groups.
+    """
+    if any(len(ranges) > 1 or GROUP in more[0] for spans in layers.values() for ranges, _, more in spans):
+        return {layer: spans_of(layer, spans, ordered=ordered) for layer, spans in layers.items()}
+    rows: dict[str, list[Row]] = {}
+    details: dict[str, list[Details]] = {}
+    for layer, spans in layers.items():
+        sorted_spans = spans if ordered else sorted(spans, key=itemgetter(0))
+        rows[layer] = [(*ranges[0], label) for ranges, label, _ in sorted_spans]
+        details[layer] = [more for _, _, more in sorted_spans]
+    return Layers({}, rows, details=details)
 
 
 def spans_of(layer: str, layer_spans: Iterable[LayerSpan], *, ordered: bool) -> list[Span]:

@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Mapping
 NOTHING: Mapping[str, str] = {}
 
 SETTINGS = "settings belong to a metric: {metric:partial(factor=0.5)}"
-REDACTED = "; redacted texts are masking([{'text': text, 'spans': spans}], [redacted], redacted=True)"
 TEXTS = "gold has the texts, as in [{'text': text, 'spans': spans}]"
+_NAMES_OF_GOLD = "y_true true reference references labels_true gold g"
+_NAMES_OF_PREDICTED = "y_pred pred prediction predictions hypothesis predicted p"
 
 
 def _table(rows: str) -> Mapping[str, str]:
@@ -26,10 +27,8 @@ def _table(rows: str) -> Mapping[str, str]:
 
 
 SYNONYMS = _table(f"""
-y_true true reference references labels_true gold g: it is called gold; on the command line, \
-name the files without options, gold first
-y_pred pred prediction predictions hypothesis predicted p: it is called predicted; the command line names files \
-without options, gold first
+{_NAMES_OF_GOLD}: it is called gold; on the command line, name the files without options, gold first
+{_NAMES_OF_PREDICTED}: it is called predicted; the command line names files without options, gold first
 mode strict: {{metric:muc}} has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); the strict \
 mode of seqeval is {{scheme:BIO}}, {{invalid:discard}}
 average macro micro weighted per_label per_class classes: {{all:True}} prints all averages, rows() and JSON have them; \
@@ -80,8 +79,14 @@ and sides (--side) choose errors
 """)
 """Arguments and options, those of one function with its name before; one that a function has is not looked up."""
 
-SIDES = [name for name, advice in SYNONYMS.items() if advice.startswith("it is called")]
-"""What gold and predicted are called elsewhere."""
+NEVER_OPTIONS = [*_NAMES_OF_GOLD.split(), *_NAMES_OF_PREDICTED.split()]
+"""What gold and predicted are called elsewhere, which is never an option."""
+
+FOR_CALLS = {
+    "gold, predicted": f"; {TEXTS}",
+    "masking": f"; {TEXTS}; redacted texts are masking([{{'text': text, 'spans': spans}}], [redacted], redacted=True)",
+}
+"""Advice on a call that misses an argument or has too many, by function, or by its arguments in their order."""
 
 _FUNCTIONS = _table("""
 load: did you mean load_result?

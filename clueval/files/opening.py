@@ -1,4 +1,4 @@
-"""Reading files: opening, unpacking and decoding them.
+"""Reading files: opening, unpacking and decoding them, and copying those that are open.
 
 Text is read in blocks that end with a line end, so that memory holds only a block and the longest line. Files
 that begin with gzip's magic number are unpacked, whatever their name. The encoding is UTF-8, a byte-order
@@ -12,14 +12,16 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from clueval.files.errors import CluevalError, FileError, FormatError, escape
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, escape
 from clueval.files.limits import MAX_LINE, file_too_long, line_too_long
-from clueval.files.overwriting import note_input
+from clueval.files.overwriting import note_input, note_open_file
 
 BLOCK = 1 << 18
 """Default number of bytes to read at a time; the objects made from them fit in the processor's cache."""
@@ -75,6 +77,74 @@ class ReadThrough(RawIOBase):
     def close(self) -> None:
         self._raw.close()
         super().close()
+
+
+# Open files and standard input
+
+_STDIN = "<stdin>"
+
+_COPIED = 1 << 16
+"""The number of bytes, or characters, that are copied at a time."""
+
+
+@contextmanager
+def copies() -> Iterator[Callable[[Any], Path]]:
+    """Provide a function that copies an open file, or for ``-`` standard input, because files are read more than once.
+
+    It returns the path of the copy, which is removed at the end; errors name the file, not the copy. It raises
+    `UsageError` if standard input is copied twice, `FileError` for a file that cannot be read.
+    """
+    from tempfile import TemporaryDirectory  # not needed for files on disk
+
+    names: dict[str, str] = {}  # of the files, by the paths of their copies
+    with TemporaryDirectory(prefix="clueval-") as folder:
+
+        def copy(file: Any) -> Path:
+            is_stdin = isinstance(file, str | Path)
+            name = _STDIN if is_stdin else name_of_input(file)
+            if name == _STDIN and _STDIN in names.values():
+                raise UsageError(
+                    "standard input can be read only once", advice="give a file for the other side"
+                )
+            path = Path(folder, str(len(names)), Path(name).name.strip("<>") or "file")
+            path.parent.mkdir()
+            names[str(path)] = name
+            _copy(getattr(sys.stdin, "buffer", sys.stdin) if is_stdin else file, path, name)
+            return path
+
+        try:
+            yield copy
+        except CluevalError as error:
+            for path, name in names.items():
+                error.file = name if error.file == path else error.file
+                error.problem = error.problem.replace(path, name)
+                error.advice = None if error.advice is None else error.advice.replace(path, name)
+            raise
+
+
+def name_of_input(file: Any) -> str:
+    """Return the name of a path or open file, as people know it."""
+    if isinstance(file, str | os.PathLike):
+        return str(file)
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) and name else "<open file>"
+
+
+def _copy(source: Any, path: Path, name: str) -> None:
+    if source is None:
+        raise FileError(
+            "standard input is closed", file=name, advice="name a file, or write to standard input"
+        )
+    note_open_file(source)
+    try:
+        with path.open("wb") as copy:
+            while block := source.read(_COPIED):
+                copy.write(block if isinstance(block, bytes) else block.encode("utf-8", "surrogatepass"))
+    except (OSError, ValueError, AttributeError, UnicodeError) as error:
+        raise FileError(f"cannot be read: {error}", file=name) from None
+
+
+# Files on disk
 
 
 def is_file(path: Path) -> bool:

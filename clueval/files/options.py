@@ -142,21 +142,17 @@ def _misfit(function: Callable[..., Any], message: str, named: Iterable[str]) ->
     """Return the error for an argument that the function does not take, or that is missing, as Python says it."""
     from inspect import signature  # not needed for a call that is right
 
-    from clueval.files.names import REDACTED, SIDES, TEXTS
+    from clueval.files.names import FOR_CALLS, NEVER_OPTIONS
 
-    name, kinds = (
-        function.__name__,
-        {each.name: each.kind for each in signature(function).parameters.values()},
-    )
+    name, parameters = function.__name__, signature(function).parameters.values()
     by_name = [
-        each for each, kind in kinds.items() if kind in (kind.POSITIONAL_OR_KEYWORD, kind.KEYWORD_ONLY)
+        each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
     ]
-    takes_more = len(by_name) < len(kinds)
-    refuse_unknown([key for key in named if not takes_more or key in SIDES], by_name, name)
-    order = ", ".join(each for each, kind in kinds.items() if kind is kind.POSITIONAL_OR_KEYWORD)
-    about_texts = f"; {TEXTS}{REDACTED * (name == 'masking')}" if order == "gold, predicted" else ""
-    advice = f"give {order} in this order, and the others by their names{about_texts}"
-    return UsageError(message, advice=advice)
+    takes_more = len(by_name) < len(parameters)
+    refuse_unknown([key for key in named if not takes_more or key in NEVER_OPTIONS], by_name, name)
+    order = ", ".join(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
+    more = FOR_CALLS.get(name, FOR_CALLS.get(order, ""))
+    return UsageError(message, advice=f"give {order} in this order, and the others by their names{more}")
 
 
 def refuse_unknown(options: Iterable[str], allowed: Collection[str], caller: str) -> None:
@@ -241,9 +237,9 @@ def field_names(group: Any) -> list[str]:
 
 
 @cache
-def _declared_fields(kind: Any) -> list[tuple[str, str, Any]]:
-    """Return the name, the type and the default of each field of a dataclass."""
-    return [(attribute.name, str(attribute.type), attribute.default) for attribute in fields(kind)]
+def _declared_fields(kind: Any) -> list[tuple[str, str, Any, Option | None]]:
+    """Return the name, the type, the default and the option of each field of a dataclass."""
+    return [(each.name, str(each.type), each.default, option_of(each)) for each in fields(kind)]
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
@@ -267,12 +263,20 @@ def changed_values(group: Any) -> dict[str, Any]:
 
 
 def require_types(group: Any) -> None:
-    """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
+    """Raise `UsageError` for a field of a dataclass whose value is not of its type, or not one of its choices.
+
+    Only types that `_KINDS` has are checked; the default is always allowed.
+    """
     kind: Any = type(group)
-    for name, annotation, default in _declared_fields(kind):
+    for name, annotation, default, declared in _declared_fields(kind):
         value = getattr(group, name)
         if value is not default:
             require_kind(value, annotation, name)
+            choices = () if declared is None else declared.values
+            if choices and value not in choices:
+                from clueval.files.names import one_of  # only for values that do not exist
+
+                raise UsageError(f"{name}={value!r} is unknown", advice=one_of(value, choices))
 
 
 def require_choices(group: Any, name: str) -> None:

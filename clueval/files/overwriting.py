@@ -105,18 +105,25 @@ def input_path(text: str) -> Path:
 
 
 def output_path(text: str) -> Path:
-    """Return the path of a file that an option names, which the command writes."""
-    return Path(text)
+    """Return the path of a file that an option names, which the command writes. Raises as `output_name` does."""
+    return Path(output_name(text))
 
 
 def output_name(text: str) -> str:
-    """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes."""
+    """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes.
+
+    Raises the error of argparse for an empty name, which as a path is the current folder.
+    """
+    if not text:
+        from argparse import ArgumentTypeError  # only for an error of the command line
+
+        raise ArgumentTypeError("the name of an output is empty")
     return text
 
 
 def output_folder(text: str) -> Path:
-    """Return the path of a folder that an option names, which the command writes."""
-    return Path(text)
+    """Return the path of a folder that an option names, which the command writes. Raises as `output_name` does."""
+    return Path(output_name(text))
 
 
 OUTPUT_TYPES = (output_path, output_name, output_folder)

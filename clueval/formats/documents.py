@@ -76,16 +76,12 @@ def form_of_file(file: InputFile, name: str | None = None, *, is_one_text: bool 
         raise
 
 
-def read_file(
-    file: InputFile, options: FormatOptions, *, name: str | None = None, form: Form | None = None
-) -> Iterator[Document]:
+def read_file(file: InputFile, options: FormatOptions, form: Form) -> Iterator[Document]:
     """Yield the documents of a file; memory holds one of them.
 
-    The format is the one that is described by `form`, or the one with this name, or else the one that its beginning
-    has. Raises `FormatError` and `SpanError` with file and line for what cannot be read, and `UsageError` for options
-    that do not apply.
+    Raises `FormatError` and `SpanError` with file and line for what cannot be read, and `UsageError` for options that
+    do not apply.
     """
-    form = form or form_of_file(file, name)
     require_options(form, options, file.name)
     if isinstance(form, FileFormat):
         return form.read(file, options)
@@ -93,12 +89,11 @@ def read_file(
     return documents
 
 
-def sets_of_file(file: InputFile, *, name: str | None = None, form: Form | None = None) -> list[str]:
+def sets_of_file(file: InputFile, form: Form) -> list[str]:
     """Return the names of the annotation sets of a file, in the order of their first occurrence.
 
-    The format is that of `read_file`. Raises its errors for a file that cannot be read.
+    Raises the errors of `read_file` for a file that cannot be read.
     """
-    form = form or form_of_file(file, name)
     if isinstance(form, FileFormat):
         return [] if form.sets is None else form.sets(file)
     sets: list[str] = _reader(form).sets_of_file(form, file) if form.has_sets else []
@@ -110,22 +105,21 @@ def read_rows(
     options: FormatOptions,
     *,
     name: str | None = None,
-    form: Form | None = None,
     passed_over: Counter[str] | None = None,
 ) -> Iterator[Document]:
     """Yield the documents of numbered rows in memory, as `read_file` does for the same rows in a file.
 
-    `passed_over` counts what is not read, by kind. Raises the errors of `read_file`, with the number of the row as the
-    line, and `UsageError` for a format whose documents are no rows.
+    The format is the one with this name, or else the one that the first row has. `passed_over` counts what is not
+    read, by kind. Raises the errors of `read_file`, with the number of the row as the line, and `UsageError` for a
+    format whose documents are no rows.
     """
     numbered_rows = iter(rows)
     beginning: list[Numbered] = []
-    if form is None:
-        for numbered_row in numbered_rows:
-            beginning.append(numbered_row)
-            if not isinstance(numbered_row[1], list) or numbered_row[1]:
-                break
-        form = form_of_rows(_as_row(beginning[-1][1]) if beginning else None, name)
+    for numbered_row in numbered_rows:
+        beginning.append(numbered_row)
+        if not isinstance(numbered_row[1], list) or numbered_row[1]:
+            break
+    form = form_of_rows(_as_row(beginning[-1][1]) if beginning else None, name)
     require_options(form, options, None)
     counted = Counter[str]() if passed_over is None else passed_over
     form_rows = ((number, _as_row(row)) for number, row in chain(beginning, numbered_rows))

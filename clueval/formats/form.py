@@ -323,7 +323,7 @@ def is_row(form: Form, row: Any) -> bool:
     return any(entry.form is form and entry.is_of(row) for entry in ENTRIES if entry.name == form.name)
 
 
-def form_of_rows(row: Any, name: str | None = None, file: str | None = None) -> Form:
+def form_of_rows(row: Any, name: str | None = None) -> Form:
     """Return the description of rows, given the first one that is no empty list, None if there is none.
 
     Raises `UsageError` for a format whose documents are no rows, and `FormatError` for rows that no format has.
@@ -333,7 +333,7 @@ def form_of_rows(row: Any, name: str | None = None, file: str | None = None) -> 
     """
     if name is not None and (forms := forms_named(name))[0].has_rows:
         return forms[0] if len(forms) == 1 else _form_with_name(entries_named(name), row)
-    form = _form_of_row(row, file) if name is None else forms[0]
+    form = _form_of_row(row, None) if name is None else forms[0]
     if not form.has_rows:
         names = ", ".join(dict.fromkeys(row_form.name for row_form in all_forms() if row_form.has_rows))
         raise UsageError(f"documents of the format {form.name!r} are not rows", advice=f"one of {names}")

@@ -51,29 +51,8 @@ _PARENTS = {
 _ENCODING = r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])([A-Za-z0-9._-]+)(?=["'])"""
 
 
-def read_gate_xml(data: bytes | str, *, file: str) -> Document:
-    """Return the document in the content of a file: its text, each annotation set as a layer, its features.
-
-    `file` is the name of the file in errors. Bytes are decoded in the encoding that the file declares.
-    Annotations keep their ids and are in the order of the file.
-
-    Raises `FormatError`, with file and line, for malformed XML and for elements that are not part of the
-    format; with the id of the annotation, for an annotation at a node that does not exist, or that ends
-    before it starts.
-
-    >>> xml = ('<GateDocument><TextWithNodes><Node id="0"/>\U0001f600<Node id="2"/>Ada<Node id="5"/>'
-    ...        '</TextWithNodes><AnnotationSet Name="Key"><Annotation Id="1" Type="Person" StartNode="2"'
-    ...        ' EndNode="5"/></AnnotationSet></GateDocument>')
-    >>> read_gate_xml(xml, file="d.xml").layers["Key"]
-    [Span(start=1, end=4, labels={'Key': 'Person'}, id=1)]
-    """
-    reader = _GateReader(_decoded(data, file), file)
-    return reader.document(reader.layers())
-
-
-def _decoded(data: bytes | str, file: str) -> str:
-    if isinstance(data, str):
-        return data.removeprefix("\ufeff")
+def _decoded(data: bytes, file: str) -> str:
+    """Return the content of a file in the encoding that it declares."""
     declared = re.match(_ENCODING.encode(), data.removeprefix(b"\xef\xbb\xbf"))
     encoding = declared[2].decode("ascii") if declared else "utf-8"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -96,15 +75,18 @@ class _Annotation(NamedTuple):
 
 
 class _GateReader(EventReader):
-    """Reads one file. Indices of bytes are indices in the data as UTF-8.
+    """Reads the content of one file. Indices of bytes are indices in `raw`.
+
+    Raises `FormatError`, with file and line, for malformed XML and for elements that are not part of the format.
 
     Attributes:
+        raw: the content as UTF-8.
         text, nodes: the text, and the positions of its nodes by id.
         sets, features: the annotations by set, and the features of the document.
         text_at, end_at: where <TextWithNodes> begins and ends, and where <GateDocument> ends.
     """
 
-    def __init__(self, data: str, file: str) -> None:
+    def __init__(self, data: bytes, file: str) -> None:
         super().__init__(file, _ONLY_DOCUMENT)
         self.nodes: dict[str, int] = {}
         self.sets: dict[str, list[_Annotation]] = {}
@@ -117,14 +99,18 @@ class _GateReader(EventReader):
         self._name: str | None = None
         self._attributes: dict[str, str] = {}
         self._has_text = False
-        self._raw = data.encode("utf-8", "surrogatepass")
-        self.read(data)
+        content = _decoded(data, file)
+        self.raw = content.encode("utf-8", "surrogatepass")
+        self.read(content)
         if not self._has_text:
             raise FormatError("the document has no <TextWithNodes>", file=file, document=_ONLY_DOCUMENT)
         self.text = "".join(self._pieces)
 
     def layers(self) -> dict[str, list[LayerSpan]]:
-        """Return the spans of each set, in the order of the file."""
+        """Return the spans of each set, with their ids and in the order of the file.
+
+        Raises `FormatError` for an annotation at a node that does not exist, or that ends before it starts.
+        """
         return {name: list(self._spans_of(name)) for name in self.sets}
 
     def _spans_of(self, name: str) -> Iterator[LayerSpan]:
@@ -219,7 +205,7 @@ class _GateReader(EventReader):
             self._refuse(f"feature {self._name[:40]!r} has no <Value>")
         elif name == "TextWithNodes":
             # for an empty element, the index is that of its start
-            closing = self._raw.index(b">", self._parser.CurrentByteIndex) + 1
+            closing = self.raw.index(b">", self._parser.CurrentByteIndex) + 1
             self.text_at = (self.text_at[0], closing)
         elif name == "GateDocument":
             self.end_at = self._parser.CurrentByteIndex
@@ -248,7 +234,7 @@ class _GateReader(EventReader):
 
 
 def _sets_of(file: InputFile) -> list[str]:
-    return _sets_in(_GateReader(_decoded(file.data(), file.name), file.name).layers())
+    return _sets_in(_GateReader(file.data(), file.name).layers())
 
 
 def _sets_in(layers: Mapping[str, Sequence[LayerSpan]]) -> list[str]:
@@ -258,7 +244,7 @@ def _sets_in(layers: Mapping[str, Sequence[LayerSpan]]) -> list[str]:
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     """Yield the document with the annotation set that is read as its only layer, or all sets as layers."""
-    reader, name = _GateReader(_decoded(file.data(), file.name), file.name), options.annotation_set
+    reader, name = _GateReader(file.data(), file.name), options.annotation_set
     layers = reader.layers()
     set_names = _sets_in(layers)
     if name is None and len(set_names) > 1:
@@ -275,17 +261,16 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
 # Sets that are added
 
 
-def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, file: str) -> str:
+def write_gate_xml(data: bytes, added: Mapping[str, Sequence[Span]], *, file: str) -> str:
     """Return the content of a file with further annotation sets and everything else unchanged.
 
     `added` maps the names of the new sets to their spans, in code points of the text. Their ids follow the
     highest id of the file; nodes are added where the text has none. Encode the result as UTF-8.
 
-    Raises the `FormatError` of `read_gate_xml`, and `UsageError` for a set that the file has already, a span
+    Raises `FormatError` for a file that cannot be read, and `UsageError` for a set that the file has already, a span
     outside the text, and a feature whose value the format cannot represent.
     """
-    content = _decoded(data, file)
-    reader = _GateReader(content, file)
+    reader = _GateReader(data, file)
     for name, spans in added.items():
         if name in reader.sets:
             raise UsageError(f"the document has an annotation set {name!r} already", file=file)
@@ -296,7 +281,7 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
     nodes = _Nodes(reader.text, reader.nodes)
     ids = [annotation.id or 0 for set_annotations in reader.sets.values() for annotation in set_annotations]
     sets = "".join(_written_sets(added, nodes, max(ids, default=-1) + 1, file))
-    raw = content.encode()
+    raw = reader.raw
     pieces = [raw[: reader.text_at[0]], raw[slice(*reader.text_at)], raw[reader.text_at[1] : reader.end_at]]
     if nodes.are_new:
         pieces[1] = f"<TextWithNodes>{''.join(nodes.written())}</TextWithNodes>".encode()
@@ -366,7 +351,7 @@ def _written_feature(name: str, value: Any, span: Span, file: str) -> str:
         raise UsageError(
             f"feature {name!r} of span {name_of(span)} has a value that GATE XML cannot represent",
             file=file,
-            advice="allowed: strings, numbers, truth values and lists of one of these; or write bdoc",
+            advice="allowed: strings, numbers, truth values and lists of one of these",
         )
     text, kind = ";".join(text for _, text in items), next(iter(kinds), _STRING)
     classes = f'className="java.util.ArrayList" itemClassName="{kind}"' if is_list else f'className="{kind}"'

@@ -24,7 +24,7 @@ def _sets(row: Any) -> Iterator[tuple[str, ...]]:
     if isinstance(row, dict) and "data" not in row and row.get("annotator") is not None:
         yield _annotator(row["annotator"])
     elif isinstance(row, dict):
-        yield from (names for names, _ in _annotations(row))
+        yield from (names for names, annotation in _annotations(row) if not _is_cancelled(annotation))
 
 
 def _annotations(task: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
@@ -35,6 +35,10 @@ def _annotations(task: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dic
             yield (*names, "ground-truth") if annotation.get("ground_truth") else names, annotation
     for prediction in _objects(task.get("predictions")):
         yield (f"{PREDICTION}{prediction.get('model_version') or 'undefined'}",), prediction
+
+
+def _is_cancelled(annotation: Mapping[str, Any]) -> bool:
+    return bool(annotation.get("was_cancelled") or annotation.get("skipped"))
 
 
 def _annotator(value: Any) -> tuple[str, ...]:
@@ -83,7 +87,7 @@ def _annotation(task: Mapping[str, Any], rows: RowInput) -> Mapping[str, Any] | 
             is_own = rows.set in _annotator(owner)
         rows.passed_over["drafts"] += is_own
     chosen = [annotation for names, annotation in _annotations(task) if rows.set is None or rows.set in names]
-    valid = [item for item in chosen if not (item.get("was_cancelled") or item.get("skipped"))]
+    valid = [annotation for annotation in chosen if not _is_cancelled(annotation)]
     rows.passed_over["cancelled"] += len(chosen) - len(valid)
     rows.passed_over["unannotated"] += not chosen
     if len(valid) > 1:

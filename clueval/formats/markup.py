@@ -97,26 +97,13 @@ LTF = Markup(
 
 
 def documents_of_file(form: Markup, file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    """Yield the documents of a file."""
-    identifier = file.stem if form.named_by_file else "1"
-    return iter(read_markup(file.text(), form, options, file=file.name, identifier=identifier))
+    """Yield the documents of a file, which is held as a whole.
 
-
-def read_markup(
-    data: str, form: Markup, options: FormatOptions, *, file: str, identifier: str = "1"
-) -> list[Document]:
-    """Return the documents in the decoded content of a file, which is held as a whole.
-
-    `identifier` is the id of the only document of a file that has no ids. Raises `FormatError` and `SpanError`, with
-    file and line, for malformed XML and for what is not part of the format.
-
-    >>> (document,) = read_markup("<body>R&amp;D in <e>Ulm</e>.</body>", LTF, FormatOptions(), file="d.xml")
-    >>> document.text, [document.text_of(span) for span in document.layers["label"]]
-    ('R&D in Ulm.', ['Ulm'])
+    Raises `FormatError` and `SpanError`, with file and line, for malformed XML and for what is not part of the format.
     """
-    reader = _MarkupReader(form, options, file, identifier)
-    reader.read(data)
-    return reader.documents()
+    reader = _MarkupReader(form, options, file.name, file.stem if form.named_by_file else "1")
+    reader.read(file.text())
+    return iter(reader.documents())
 
 
 class _Element(NamedTuple):

@@ -483,11 +483,18 @@ def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, 
         else:
             text, label = _text_and_label(entity)
             offsets = entity.get("start"), entity.get("end")
-            if offsets != (None, None):  # a mention whose position is no number is looked for
-                features[OFFSETS] = tuple(offset if type(offset) is int else -1 for offset in offsets)
+            if offsets != (None, None):
+                features[OFFSETS] = tuple(map(_position, offsets))
         text = _checked_text(text, "the text of an entity")
         is_unlabelled = label in (None, "")
         yield text, NO_LABEL if is_unlabelled else _checked_text(label, "the label of an entity"), features
+
+
+def _position(value: object) -> int:
+    """Return a position, which models also write as text; -1 for what is none, so that the mention is looked for."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < 19:
+        return int(value)
+    return value if type(value) is int else -1
 
 
 def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from itertools import chain
-from operator import attrgetter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
@@ -19,17 +17,6 @@ from clueval.files.overwriting import input_path
 OFFSETS = ("points", "utf16", "bytes")
 """The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
 
-_ANSWERS, _UNPARSABLE, _MISSING = ("accepted",), ("empty", "lenient"), ("empty",)
-
-_UNKNOWN = "{name}={value!r} is unknown"
-_CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
-    "invalid": (INVALID, "unknown treatment of ill-formed tags {value!r}"),
-    "offsets": (OFFSETS, _UNKNOWN),
-    "answers": (_ANSWERS, _UNKNOWN),
-    "unparsable": (_UNPARSABLE, _UNKNOWN),
-    "missing": (_MISSING, _UNKNOWN),
-}
-"""The values of options, and the problem with others."""
 
 _LIMITS = Limits()
 
@@ -144,7 +131,7 @@ class Reading:
         None,
         "WHICH",
         "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
-        choices=_ANSWERS,
+        choices=("accepted",),
     )
     names: str | Path | Sequence[str] | Mapping[Any, Any] | None = option_field(
         None,
@@ -165,14 +152,14 @@ class Reading:
         "HOW",
         "what to do with answers of language models that cannot be read: count them as answers without spans "
         "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
-        choices=_UNPARSABLE,
+        choices=("empty", "lenient"),
     )
     missing: str | None = option_field(
         None,
         "HOW",
         "what to do with documents without an answer of a language model, which is found by their id: count them as "
         "answers without spans (empty); without it, they are errors",
-        choices=_MISSING,
+        choices=("empty",),
     )
     max_line: int = option_field(
         _LIMITS.max_line,
@@ -210,16 +197,6 @@ class Reading:
         if isinstance(self.labels, str):
             labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
             object.__setattr__(self, "labels", labels)
-        if self.input is not None and self.input not in _formats():
-            from clueval.files.names import one_of  # only for names that do not exist
-
-            raise UsageError(f"unknown format {self.input!r}", advice=one_of(self.input, _formats()))
-        for name, (choices, problem) in _CHOICES.items():
-            value = getattr(self, name)
-            if value is not None and value not in choices:
-                raise UsageError(
-                    problem.format(name=name, value=value), advice=f"one of {', '.join(choices)}"
-                )
         if self.row is not None and self.input not in (None, "mentions", "inline"):
             problem = f"row describes rows, and input={self.input!r} names their format"
             raise UsageError(problem, advice="give one of them")
@@ -279,46 +256,8 @@ class FormatOptions(Reading):
         *,
         unplaced: bool = False,
     ) -> FormatOptions:
-        """Return the options `reading`, which are valid, for files with these layers."""
-        for layer in layers or ():
-            require_encodable("layer", layer)
-        options = cls.__new__(cls)
-        more = {"layers": layers, "unit": unit, "unplaced": unplaced, "unannotated": None}
-        for name, value in chain(zip(_NAMES, _values_of(reading), strict=True), more.items()):
-            object.__setattr__(options, name, value)
-        return options
-
-
-_NAMES = [option.name for option in fields(Reading)]
-_values_of = attrgetter(*_NAMES)
-
-
-class ReadingOptions(TypedDict, total=False):
-    """The fields of `Reading`, which may be given one by one."""
-
-    input: str | None
-    row: str | Mapping[str, str] | None
-    token: int | None
-    token_id: int | None
-    document_column: int | None
-    meta: Mapping[str, int] | Iterable[str]
-    scheme: str | None
-    invalid: str | None
-    document_tag: str
-    sentence_tag: str
-    text: str | Path | None
-    ignore_punct: bool | None
-    annotation_set: str | None
-    offsets: str | None
-    answers: str | None
-    names: str | Path | Sequence[str] | Mapping[Any, Any] | None
-    text_key: str | None
-    labels: str | Sequence[str] | None
-    unparsable: str | None
-    missing: str | None
-    max_line: int
-    max_sentence: int
-    max_document: int
+        """Return the options `reading` for files with these layers."""
+        return cls(**changed_values(reading), layers=layers, unit=unit, unplaced=unplaced)
 
 
 def _columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:

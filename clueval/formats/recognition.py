@@ -197,6 +197,11 @@ NO_TOKEN = re.compile(r" *[0-9]+([-.])[0-9]+[\t ]")
 """The beginning of a row that is no token, where tokens are numbered."""
 
 
+def fields_of(line: str) -> list[str]:
+    """Return the fields of a line of columns, which are separated by tabs, or by blanks if it has none."""
+    return line.split("\t") if "\t" in line else list(filter(None, line.split(" ")))
+
+
 def numbered_rows(text: str) -> list[list[str]]:
     """Return the fields of the first tokens of a file that numbers the tokens of each sentence; none of other files.
 
@@ -210,7 +215,7 @@ def numbered_rows(text: str) -> list[list[str]]:
         if not line.strip():
             last = 0
         elif not line.startswith(("#", DOCSTART)) and not NO_TOKEN.match(line):
-            fields = line.rstrip("\r").split("\t") if "\t" in line else line.split()
+            fields = fields_of(line.rstrip("\r"))
             last += 1
             if fields[0] != str(last) or len(fields) < 3:
                 return []

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 from clueval.core.document import GROUP, Details, Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Ranges, Span
 from clueval.core.span_forms import (
+    ALTERNATIVES,
     TOKENS_OF_PIPELINE,
     fragments_of,
     is_token_of_pipeline,
@@ -75,10 +76,6 @@ class _SpanKeys(NamedTuple):
     has_details: bool
 
 
-_GROUP_FEATURES = object()
-"""The key of the features of its group in the object of a span with alternatives, or of one of these."""
-
-
 class _RowsOfTags(Mapping[str, "list[Row]"]):
     """The spans of tags by layer, which are decoded when they are asked for; what is no tag was refused before."""
 
@@ -131,7 +128,7 @@ class RowReader(RowInput):
         self._paths = paths(dialect.text, dialect.tokens, dialect.id, dialect.spans, *map(str, sources))
         self._span_paths = paths(dialect.start, dialect.ends, dialect.label)
         self._not_metadata = hidden_keys(dialect)
-        self._no_features = keys_of_no_features(dialect) | {_GROUP_FEATURES}
+        self._no_features = keys_of_no_features(dialect)
         self._control = dialect.control if options.layers is not None else ""
         # whether the features of a span are an object
         self._has_objects = dialect.features not in ("", "*") and "|" not in dialect.features
@@ -348,9 +345,10 @@ class RowReader(RowInput):
         spans: dict[str, list[Span]] = {}
         for layer, key in keys.items():
             rows[layer] = []
-            if key is None or not (items := self._items(row[key], key, self._sources[layer])):
+            if key is None:
                 continue
-            layer_rows, layer_details, ranges = self._spans(items, layer, self._sources[layer])
+            items, groups = self._items(row[key], key, self._sources[layer])
+            layer_rows, layer_details, ranges = self._spans(items, groups, layer, self._sources[layer])
             if ranges:
                 layer_spans = [
                     (ranges.get(number) or (span[:2],), span[2], layer_details[number])
@@ -367,8 +365,8 @@ class RowReader(RowInput):
         layers = Layers({}, rows, self.number, details, self._within)
         return {layer: spans.get(layer) or layers[layer] for layer in keys} if spans else layers
 
-    def _items(self, items: Any, key: str, source: str) -> list[Any]:
-        """Return the spans of a source and of the annotation set that is read, as a row has them under a key."""
+    def _items(self, items: Any, key: str, source: str) -> tuple[list[Any], Mapping[int, Mapping[str, Any]]]:
+        """Return the spans of a source and of the annotation set that is read, and the features of groups by number."""
         items = items if type(items) is list else self.listed(items, repr(key))
         if self._control:
             items = [item for item in items if type(item) is not dict or item.get(self._control) == source]
@@ -376,14 +374,18 @@ class RowReader(RowInput):
             owners = [first_value(item, of_span) if type(item) is dict else None for item in items]
             pairs = zip(items, owners, strict=True)
             items = [item for item, owner in pairs if owner is None or str(owner) == self.set]
-        return list(self._members(items)) if self._span_paths else items
+        if self._span_paths or any(
+            type(item) is dict and (ALTERNATIVES in item or "entity" in item) for item in items
+        ):
+            return self._members(items)
+        return items, {}
 
     def _spans(
-        self, items: list[Any], layer: str, source: str, *, are_members: bool = False
+        self, items: list[Any], groups: Mapping[int, Mapping[str, Any]], layer: str, source: str
     ) -> tuple[list[Row], list[Details], Mapping[int, Ranges]]:
         """Return the spans of a layer, what they have besides, and the ranges of those with gaps or in groups.
 
-        The loop takes most of the time of reading, so it is one body. `are_members`: `_members` has returned `items`.
+        The loop takes most of the time of reading, so it is one body.
         """
         dialect, in_points = self.dialect, self.options.offsets in (None, "points")
         text = self._text
@@ -400,17 +402,15 @@ class RowReader(RowInput):
             span_details, fragments, reference = nothing, None, None
             if type(item) is dict:
                 if item.keys() != names:
-                    is_special = "alternatives" in item or "entity" in item
-                    if is_special and not (are_members or self._span_paths):
-                        return self._spans(list(self._members(items)), layer, source, are_members=True)
                     names, keys = item.keys(), self._keys_of_span(label_keys, *item)
                     start_key, end_key, label_key, _, has_fragments, keys_have_details = keys
                 start, end, label = item.get(start_key), item.get(end_key), item.get(label_key)
                 reference = item.get(dialect.reference)
                 if has_fragments and (fragments := self._fragments(item)) is not None:
                     start, end = fragments[0][0], fragments[-1][1] - more
-                if keys_have_details:
-                    has_details, span_details = True, self._details(item, keys)
+                if keys_have_details or groups:
+                    group = groups.get(len(rows), NOTHING)
+                    has_details, span_details = True, self._details(item, keys, group)
             else:
                 start_key, end_key, names = "start", "end", None
                 start, end, label = item if type(item) is list and len(item) == 3 else self._listed_span(item)
@@ -436,20 +436,23 @@ class RowReader(RowInput):
             rows = self._in_points(rows, ranges, references)
         return rows, details if has_details else [], ranges
 
-    def _members(self, items: Iterable[Any]) -> Iterator[Any]:
-        """Yield spans with the values of paths, and after each its alternatives."""
+    def _members(self, items: Iterable[Any]) -> tuple[list[Any], Mapping[int, Mapping[str, Any]]]:
+        """Return spans with the values of paths, after each its alternatives, and the features of groups by number."""
+        members: list[Any] = []
+        groups: dict[int, Mapping[str, Any]] = {}
         for number, item in enumerate(items):
             if type(item) is not dict:
-                yield item
+                members.append(item)
                 continue
             if is_token_of_pipeline(item):
                 self.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
             try:
                 for member, group in members_of(item, str(number)):
-                    more = {_GROUP_FEATURES: group} if group else {}
-                    yield {**with_paths(member, self._span_paths), **more}
+                    groups |= {len(members): group} if group else {}
+                    members.append(with_paths(member, self._span_paths))
             except ValueError as error:
                 self.refuse(str(error), 'as in "alternatives": [{"start": 0, "end": 2}]')
+        return members, groups
 
     def _listed_span(self, item: Any) -> Sequence[Any]:
         """Return the start, the end and the label of a list of these; the label may be missing."""
@@ -471,8 +474,8 @@ class RowReader(RowInput):
             raise SpanError(problem, line=self.number, document=self._id, advice=self.dialect.advice)
         Span(start, end, {layer: label}, line=self.number)
 
-    def _details(self, item: Mapping[Any, Any], keys: _SpanKeys) -> Details:
-        """Return the features of a span, its id and its line."""
+    def _details(self, item: Mapping[str, Any], keys: _SpanKeys, group: Mapping[str, Any]) -> Details:
+        """Return the features of a span and of its group, its id and its line."""
         features: Mapping[str, Any] = NOTHING
         if keys.features:
             features = {key: item[key] for key in keys.features if isinstance(item[key], SCALAR)}
@@ -487,9 +490,7 @@ class RowReader(RowInput):
         identifier = item.get(self.dialect.span_id)
         if not isinstance(identifier, int | str) or identifier == "":
             identifier = None
-        if _GROUP_FEATURES in item:
-            features = {**features, **item[_GROUP_FEATURES]}
-        return features, identifier, self.number
+        return {**features, **group} if group else features, identifier, self.number
 
     def _new_span_keys(self, label_keys: str, *item: str) -> _SpanKeys:
         """Return how objects with these keys are read."""
@@ -509,9 +510,7 @@ class RowReader(RowInput):
             features = tuple(key for key in item if key not in self._no_features and key != label)
         elif "|" in dialect.features:
             features = tuple(key for key in keys_of(dialect.features) if key in item)
-        has_details = bool(features) or not {dialect.span_id, dialect.features, _GROUP_FEATURES}.isdisjoint(
-            item
-        )
+        has_details = bool(features) or not {dialect.span_id, dialect.features}.isdisjoint(item)
         return _SpanKeys(start, end, label, features, "fragments" in item, has_details)
 
     def _fragments(self, item: Mapping[str, Any]) -> Ranges | None:

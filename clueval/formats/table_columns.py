@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from clueval.core.span import DEFAULT_LAYER
 from clueval.core.span_forms import DOCUMENTS, END_INCLUSIVE, ENDS, STARTS, ends_in
 from clueval.files.errors import FormatError
 from clueval.formats.input_file import InputFile
@@ -40,8 +41,8 @@ def usual(name: str, names: Iterable[str]) -> str:
 
 
 def known_names(names: Iterable[str]) -> list[str]:
-    """Return the names of columns; those of `RESERVED` may begin with a capital."""
-    return [usual(name, RESERVED) for name in names]
+    """Return the names of columns; those of `RESERVED`, and that of the layer ``label``, may begin with a capital."""
+    return [usual(name, (*RESERVED, DEFAULT_LAYER)) for name in names]
 
 
 def fragments_in(cell: str) -> list[tuple[int, int]] | None:

@@ -58,8 +58,12 @@ class _Header(NamedTuple):
     score: int | None
 
 
-_SpanOfRow = tuple[Span, str]
-"""A span, and its text in the table, which may be empty."""
+class _SpanOfRow(NamedTuple):
+    """A span, and its text in the table, which may be empty."""
+
+    span: Span
+    text: str
+
 
 _Rows = defaultdict[str | None, list[_SpanOfRow]]
 """The spans of a table by document; those without a document are under None, last first."""
@@ -112,14 +116,14 @@ class _TableReader:
                 continue  # a document without spans
             span = self._span(fields, header, number)
             text = "" if header.text is None or span.parts else fields[header.text]
-            row_spans.append((span, text))
+            row_spans.append(_SpanOfRow(span, text))
         in_rows = len(rows) > 1 and all(len(spans) == 1 for spans in rows.values())
         if in_rows and header.document is not None and known_names(names)[header.document] == "id":
             problem = "there is another id in each row, so the ids may be those of spans"
             advice = "rename the column to document if they are ids of documents, and otherwise remove it"
             self._refuse(number, problem, advice)
         if None in rows:
-            rows[None].sort(key=lambda row: row[0].start, reverse=True)
+            rows[None].sort(key=lambda row: row.span.start, reverse=True)
         return rows
 
     def _header(self, header: Sequence[str], number: int) -> _Header:
@@ -292,7 +296,7 @@ def read_table(
             )
         end = before = _FURTHEST if document.end is None else document.end
         document_rows = rows.pop(document.id, [])
-        while unnamed and unnamed[-1][0].start < end:
+        while unnamed and unnamed[-1].span.start < end:
             document_rows.append(unnamed.pop())
         by_layer: dict[str, list[Span]] = {name: [] for name in reader.layers}
         for span, row_text in document_rows:
@@ -324,7 +328,7 @@ def read_table(
             raise SpanError(
                 f"the text has no {missing}",
                 file=file,
-                line=rest[0][0].line,
+                line=rest[0].span.line,
                 advice="plain text is one document with the name of its file; for several, write JSON rows: "
                 '{"id": "ID", "text": "TEXT", "label": []}',
             )

@@ -8,13 +8,7 @@ from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import NO_LABEL
-from clueval.core.tags import (
-    OUTSIDE,
-    count_illegal,
-    first_illegal,
-    scheme_of,
-    split_tag,
-)
+from clueval.core.tags import OUTSIDE, first_illegal, is_legal, scheme_of, split_tag
 from clueval.files.errors import FileError, FormatError, TagError
 
 _KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
@@ -51,7 +45,7 @@ def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> 
         try:
             split_tag(tag)
             if scheme is not None:
-                count_illegal({(OUTSIDE, tag): 1}, scheme)
+                is_legal(scheme, OUTSIDE, tag)
         except TagError as wrong:
             return index, wrong.problem
     assert scheme is not None

@@ -125,19 +125,7 @@ def _complain(reader: ColumnInput, number: int, problem: str, advice: str | None
 
 VRT = ColumnFormat(
     name="vrt",
-    options=frozenset(
-        {
-            "document_column",
-            "document_tag",
-            "invalid",
-            "layers",
-            "meta",
-            "scheme",
-            "sentence_tag",
-            "token",
-            "token_id",
-        }
-    ),
+    options=ColumnFormat.options | {"document_tag", "sentence_tag"},
     holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
     "attributes are metadata",
     separator="\t",

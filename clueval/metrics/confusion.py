@@ -26,8 +26,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from clueval.core.case import Case
-from clueval.core.levels import classified
-from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Kind, classes_of
+from clueval.core.levels import KINDS, LEVELS, UNMATCHED, Kind, classes_of, classified
 from clueval.core.metric import Metric
 from clueval.core.span import NOTHING, SIDES, Labels, Ranges, Span
 from clueval.core.tally import Tally

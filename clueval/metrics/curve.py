@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 from clueval.core.case import Where, case_of, keys_of, which_count
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
-from clueval.core.matching import with_merged
+from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, score_of
 from clueval.core.span import NOTHING, Ranges, Span
 from clueval.core.tally import Counts, Tally, f_measure, rate

@@ -21,7 +21,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import compress, count, repeat
+from itertools import compress, count, pairwise, repeat
 from operator import ne, not_
 from typing import Any, NamedTuple
 
@@ -30,7 +30,6 @@ from clueval.files.opening import decoded, is_utf8, raw_blocks
 from clueval.formats.column_format import ColumnFormat, Columns, Layout
 from clueval.formats.column_values import have_width
 from clueval.formats.options import FormatOptions
-from clueval.formats.xml_text import NAME, attributes
 from clueval.reading.clusters import RowCharacters, Unusual
 from clueval.reading.passages import SIZES, NamedDocument, Passage, PassageReader, Sizes
 from clueval.reading.source import Source
@@ -52,6 +51,8 @@ class Stretch(NamedTuple):
     # the numbers of the sentences, in the order in which they are marked in `fields`
     order: Sequence[int] = ()
     characters: int = 0  # the number of characters of the tokens, if these are counted
+    # then, whether tokens of the document before, and of each that begins here, are in the stretch
+    have_tokens: Sequence[bool] = ()
 
 
 def reads_bytes(gold: Source, predicted: Source, sizes: Sizes = SIZES) -> bool:
@@ -109,7 +110,7 @@ class ByteReader:
     """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
 
     With `by_document`, each stretch is of one document; with `by_sentence`, it tells sentences apart, too. With
-    `in_characters`, it is of one document, and has the tokens of its fields and the number of its characters. Holds
+    `in_characters`, it has the tokens of its fields, the number of its characters, and which documents have some. Holds
     some blocks, and passages of one side that wait for the other. Raises `Unusual` for files that differ in more than
     tags, and the errors of the reader of the format.
     """
@@ -126,8 +127,7 @@ class ByteReader:
     ) -> None:
         self._files = _ByteFile(gold, sizes), _ByteFile(predicted, sizes)
         self.readers = [file.reader for file in self._files]
-        self._by_document, self._by_sentence = by_document or in_characters, by_sentence
-        self._in_characters = in_characters
+        self._by_document, self._by_sentence, self._in_characters = by_document, by_sentence, in_characters
         self._block = sizes.block
         self._most_pieces = 1  # pieces at a time; few before the layout is known
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
@@ -228,19 +228,26 @@ class ByteReader:
             fields = find_hunks(
                 golds, predictions, end, layout, marked=self._by_sentence, with_tokens=self._in_characters
             )
-            characters: int | None = 0
-            if self._in_characters:
-                lines = gold_file.recogniser.token_lines(end, golds)
-                has_entities = gold_file.reader.form.entities is not None
-                characters = _characters(lines, layout, has_entities=has_entities)
-            if fields is None or characters is None:
+            if fields is None:
                 return []
             begun = (heads[number - 1 : number] if number else []) if self._by_document else heads
             begins = [head.metadata for head in begun]
-            stretch = Stretch(begins, tokens, fields, layout, document, characters=characters)
+            stretch = Stretch(begins, tokens, fields, layout, document)
+            separator = layout.separator.encode()
+            if self._in_characters:
+                lines = gold_file.recogniser.token_lines(end, golds)
+                if gold_file.reader.form.entities is not None and b"&" in lines:
+                    return []
+                ends = [0, *(head.piece for head in heads), len(gold)]
+                stretch = stretch._replace(
+                    characters=_characters(lines, layout),
+                    have_tokens=[
+                        any(separator in gold[place] for place in range(first, past) if place not in marks)
+                        for first, past in pairwise(ends)
+                    ],
+                )
             if self._by_sentence:
-                differs = list(map(ne, golds, predictions))
-                separator, per_line = layout.separator.encode(), layout.width - 1
+                differs, per_line = list(map(ne, golds, predictions)), layout.width - 1
                 stretch = stretch._replace(
                     sentences=[piece.count(separator) // per_line for piece in golds],
                     order=sorted(range(len(golds)), key=differs.__getitem__),
@@ -249,10 +256,8 @@ class ByteReader:
         return stretches
 
 
-def _characters(lines: bytes, layout: Layout, *, has_entities: bool) -> int | None:
-    """The number of characters of the tokens in lines; None if some are written as entities."""
-    if has_entities and b"&" in lines:
-        return None
+def _characters(lines: bytes, layout: Layout) -> int:
+    """The number of characters of the tokens in lines."""
     separator = layout.separator.encode()
     if layout.width == 1 + len(layout.layers):  # most lines have no other columns, and no tags
         lines = lines.replace((separator + OUTSIDE.encode()) * len(layout.layers) + b"\n", b"")
@@ -403,6 +408,8 @@ _NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
 
 def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Patterns for the tags between two sentences, also of two documents, and between two documents without."""
+    from clueval.formats.xml_text import NAME  # CoNLL does not need it
+
     attributes = rb'(?>(?: %s="[^"<>\n\t]*+")*)' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
@@ -431,6 +438,8 @@ class VrtRecogniser:
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
         """The start tags; between sentences, one follows the end tag of the document before."""
+        from clueval.formats.xml_text import attributes  # CoNLL does not need it
+
         before = b"" if end == self.ends[1] else self.ends[1]
         heads = []
         for number in compress(count(), map(bytes.startswith, pieces, repeat(before))):

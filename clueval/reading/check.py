@@ -8,23 +8,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from clueval.core.case import are_flat
 from clueval.core.document import GROUP, MENTION, Document, Layers
+from clueval.core.overlap import components
 from clueval.core.span import NO_LABEL
-from clueval.core.tags import OUTSIDE, count_illegal, ill_formed, is_tag, scheme_called, scheme_of, split_tag
+from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_called, scheme_of, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
+from clueval.files.opening import name_of_input
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.catalogue import writer_named
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, wanted_layers
 from clueval.formats.columns import ColumnReader
 from clueval.formats.documents import is_dialect, require_options
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions, Reading, ReadingOptions
+from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.writer import Writer, refuse_lost
 from clueval.reading.convert import Conversion
-from clueval.reading.options import LayerSource, layer_names, name_of_input, spooled
+from clueval.reading.options import LayerSource, layer_names, spooled
 from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
 from clueval.reading.source import Source, source_of
@@ -63,7 +65,7 @@ def check(
     max_errors: int = 100,
     to: str | None = None,
     reading: Reading = _READING,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> list[Problem]:
     """Return the problems of files and folders, with line numbers; an empty list if there are none.
 
@@ -198,13 +200,8 @@ def _count_unusual(document: Document, numbers: Counter[str]) -> None:
         pieces = sorted(
             (*piece, place) for place, (fragments, _) in enumerate(distinct) for piece in fragments
         )
-        furthest, of_place = 0, 0
-        overlapping: set[int] = set()
-        for start, end, place in pieces:
-            if start < furthest:
-                overlapping |= {place, of_place}
-            if end > furthest:
-                furthest, of_place = end, place
+        runs = ([place for *_, place in run] for run in components(pieces))
+        overlapping = {place for places in runs if len({*places}) > 1 for place in places}
         numbers["overlapping spans"] += len(overlapping)
 
 
@@ -320,7 +317,7 @@ class ColumnCheck(ColumnReader):
             layer_pairs |= pairs
             scheme = self.options.scheme
             self.schemes[layer] = scheme_called(scheme) if scheme else scheme_of(layer_pairs)
-        if not others and all(_is_legal(pair, self.schemes[layer]) for pair in pairs):
+        if not others and all(_problem(pair, 1, self.schemes[layer]) is None for pair in pairs):
             return
         for first, sentence in sentences:
             for row in range(len(sentence) + 1):
@@ -329,20 +326,13 @@ class ColumnCheck(ColumnReader):
                     self._errors.append(TagError(f"layer {layer!r}: {problem}", file=self.file, line=line))
 
 
-def _is_legal(pair: tuple[str, str], scheme: str | None) -> bool:
-    try:
-        return scheme is None or not count_illegal({pair: 1}, scheme)
-    except TagError:
-        return False
-
-
 def _problem(tags: Sequence[str], row: int, scheme: str | None) -> str | None:
     """Return the problem of the tag in `row` after the tag before it; the row after the last stands for the end."""
     previous = tags[row - 1] if row and is_tag(tags[row - 1]) else OUTSIDE
     tag = tags[row] if row < len(tags) else OUTSIDE
     try:
         split_tag(tag)
-        if scheme is not None and count_illegal({(previous, tag): 1}, scheme):
+        if scheme is not None and not is_legal(scheme, previous, tag):
             return ill_formed(tags, row, scheme)
     except TagError as error:
         return error.problem

@@ -153,9 +153,6 @@ MOST_ROWS = 0x110000 - 0x800 - FIRST
 MOST_CLUSTERS = 1 << 15
 """The number of different clusters, or of different rows, that are collected before they are counted."""
 
-SHORT = 1 << 11
-"""Up to this number of rows, clusters are not divided: that would take more time."""
-
 MOST_ENTRIES = 1 << 17
 """The number of clusters that are collected in several places before they are counted."""
 
@@ -429,7 +426,6 @@ class ClusterCounting:
                 read.neighbours[name, file, layer] = pairs
                 read.spans[name, layer] += 0
                 read.tagged.add((name, layer))
-        self.bag.close()
         return self.bag
 
     # Counting
@@ -460,7 +456,6 @@ class ClusterCounting:
         for (waits, *texts), places in places_of_texts.items():
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
             self.bag.add_occurrences(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
-        self.bag.close()
 
     def _count_tags(self, metric: Any, group: LayerClusters) -> None:
         """Let a metric count the tags of the only layer of a group. Raises `Unusual` if it needs documents."""
@@ -512,8 +507,7 @@ class ClusterCounting:
         None: clusters are not divided. Where ill-formed tags are not repaired, whether tags are a span may depend on
         those around them.
         """
-        is_short = sum(map(len, clusters)) <= SHORT
-        if is_short or any(reading.invalid != "conlleval" for reading in self._readings):
+        if any(reading.invalid != "conlleval" for reading in self._readings):
             return None
         rows = group.characters.rows
         goes_on = {

@@ -210,8 +210,10 @@ class _Files:
             group.add(self._place, text)
         positions = item.tokens
         if self._counting.in_characters:
-            self._has_tokens = self._has_tokens and not item.begins
-            positions = item.characters + self._blanks(item.tokens)
+            positions += item.characters
+            for number, has_tokens in enumerate(item.have_tokens):
+                self._has_tokens = self._has_tokens and not number
+                positions += self._blanks(has_tokens) - has_tokens
         self._counting.add_text(self._place, positions, len(item.begins))
 
     def _text_of(self, item: Stretch, number: int, group: LayerClusters) -> str:

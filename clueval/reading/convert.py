@@ -10,11 +10,11 @@ from itertools import chain
 from os import PathLike, fsdecode
 from pathlib import Path
 from shutil import copyfileobj
-from typing import Any, Unpack
+from typing import Any
 
 from clueval.core.bag import Read
 from clueval.core.document import Document
-from clueval.core.matching import merged_spans, with_merged
+from clueval.core.merging import merged_spans, with_merged
 from clueval.files.errors import FileError, UsageError, cut_label, warn
 from clueval.files.opening import is_folder
 from clueval.files.options import checked_call, require_instance, require_kind
@@ -23,7 +23,8 @@ from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_
 from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.documents import is_column_format
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions, Reading, ReadingOptions
+from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.recognition import fields_of
 from clueval.formats.tables import header_line, span_lines
 from clueval.formats.writer import Uses, Writer, fitted_documents
 from clueval.reading.options import LayerSource, layer_names
@@ -50,7 +51,7 @@ def convert(
     as_: str | None = None,
     types: Mapping[str, str] | None = None,
     reading: Reading = _READING,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> list[Document]:
     """Convert the spans of a file or folder, or of documents, into another format.
 
@@ -187,12 +188,17 @@ def format_for(output: str | None, like: Path, reading: Reading) -> str:
 def has_other_columns(path: Path, reading: Reading, read: Read) -> bool:
     """Return whether the first file has more columns than those of its tokens and of the layers that were read."""
     _, first = files_of(path)[0]
-    if not is_column_format(form_at(first, FormatOptions.of(reading))):
+    from clueval.formats.column_format import ColumnInput  # only for columns
+
+    options = FormatOptions.of(reading, layers={})
+    form, file = form_at(first, options), InputFile(first)
+    if not is_column_format(form):
         return False
-    lines = InputFile(first).beginning().split("\n")
-    tokens = (line.strip() for line in lines if line.strip() and line[0] not in "#<")
-    cells = next((line.split("\t" if "\t" in line else None) for line in tokens), ())
-    return len(cells) > 1 + len(set().union(*read.sources.values()))
+    reader = ColumnInput(form, file, options)
+    lines = filter(str.strip, file.beginning().split("\n"))
+    tokens = (line for line in lines if not form.special.match(line) or form.is_token(reader, line))
+    fields = fields_of(next(tokens, "").strip())
+    return len(fields) > 1 + len(set().union(*read.sources.values()))
 
 
 def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Document]:
@@ -395,7 +401,7 @@ def merge(
     layers: Mapping[str, LayerSource] | None = None,
     *,
     reading: Reading = _READING,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> Iterator[Document]:
     """Yield the documents of a file, each with all its layers merged into one, called ``merged``.
 

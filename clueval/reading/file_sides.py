@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, zip_longest
+from itertools import chain, repeat, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -43,12 +43,14 @@ from clueval.reading.source import FOR_ALL, Source, beside, form_at, idle_option
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: its name in errors, its files with their names, how they are read, and the path or paths given."""
+    """One named side: its files and how they are read, or, where sides may lack documents, documents in memory."""
 
-    name: str
+    name: str  # its name in errors
     files: Files
     options: FormatOptions
-    given: Any = None
+    given: Any = None  # the path or paths that were given
+    documents: Sequence[Document] = ()
+    is_set: bool = False  # whether it is an annotation set, and lacks the files that do not have this set
 
     @property
     def is_list(self) -> bool:
@@ -150,7 +152,7 @@ class FileSides:
             texts = self._texts_with_answers(read)
         elif self.pair_by in ("id", "content"):
             streams = [self._in_turn(number, read) for number in range(len(self.listed))]
-            texts = joined_by(self.pair_by, streams, names)
+            texts = joined(streams, names, self.pair_by)
         else:
             texts = chain.from_iterable(self.texts_of(self.sources(group), read) for group in self.groups())
         return checked_texts(texts, names)
@@ -467,30 +469,27 @@ def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -
     return replace(other, id=first.id)
 
 
-def joined_by(
-    pair_by: str | None, streams: Sequence[Iterable[Document]], names: Sequence[str]
-) -> Iterator[Text]:
-    """Yield the documents of all sides, joined by the keys of `key_of`."""
-    keyed = [((key_of(document, pair_by), document) for document in stream) for stream in streams]
-    for text in joined(keyed, names, pair_by):
-        yield tuple(document for document in text if document is not None)
-
-
 def joined(
-    streams: Sequence[Iterable[tuple[str, Document]]],
+    streams: Sequence[Iterable[Document]],
     names: Sequence[str],
-    pair_by: str | None = None,
+    pair_by: str | None,
     *,
     may_lack: bool = False,
-) -> Iterator[tuple[Document | None, ...]]:
-    """Yield the documents of all sides, joined by their keys: complete texts at once, the others at the end.
+    are_numbered: bool = False,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the documents of all sides, joined by the keys of `key_of`: complete texts at once, the others at the end.
 
+    With `may_lack`, sides may lack documents: they have None there. If they `are_numbered`, their numbers are the keys.
     The documents get the id and the positions of the first. Raises `UsageError` for two documents of one side with
     the same key, and, unless sides may lack documents, one error that lists all without counterpart.
     """
     waiting: dict[str, list[Document | None]] = {}
     ids: list[dict[str, str]] = [{} for _ in streams]
-    for row in zip_longest(*streams):
+    keyed_streams = [
+        ((str(place) if are_numbered else key_of(document, pair_by), document) for place, document in stream)
+        for stream in map(enumerate, streams, repeat(1))
+    ]
+    for row in zip_longest(*keyed_streams):
         for number, keyed in enumerate(row):
             if keyed is None:
                 continue

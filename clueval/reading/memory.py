@@ -139,7 +139,6 @@ class MemorySides:
 
     kind: MemoryKind
     listed: Sequence[GivenSide]
-    ids: Sequence[str] | None = None  # those of the documents, if dictionaries have them
     pair_by: str | None = None  # one of `clueval.reading.options.PAIR_BY`
 
     def texts(self, read: Read | None = None) -> Iterator[Text]:
@@ -150,12 +149,9 @@ class MemorySides:
         names = [side.name for side in self.listed]
         texts = self._in_order()
         if self.pair_by is not None:
-            if any(side.kind != "documents" for side in self.listed):
-                problem = f"pair_by={self.pair_by!r} pairs documents, not lists of spans"
-                raise UsageError(problem, advice="leave out pair_by")
-            from clueval.reading.file_sides import joined_by  # documents in memory are in order
+            from clueval.reading.file_sides import joined  # documents in memory are in order
 
-            texts = joined_by(self.pair_by, [side.items for side in self.listed], names)
+            texts = joined([side.items for side in self.listed], names, self.pair_by)
         yield from checked_texts(texts, names)
         if read is not None:
             for side in self.listed:
@@ -173,7 +169,8 @@ class MemorySides:
                         problem = f"{side.place(number)} is {described(tags)}, not a list of tags"
                         raise UsageError(problem, advice="give a list of tags for each sentence")
                     if len(tags) != len(items[0]):
-                        what = f"sentence {number}" if self.ids is None else f"document {self.ids[number]!r}"
+                        ids = self.listed[0].ids
+                        what = f"sentence {number}" if ids is None else f"document {ids[number]!r}"
                         raise UsageError(
                             f"{what} has {len(items[0])} {self.listed[0].name} and {len(tags)} {side.name} tags",
                             advice="each token has a tag on both sides",
@@ -245,8 +242,8 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
             f"{side.name} must not be {described(value)}", advice="give one answer for each document"
         )
     by_id = value if isinstance(value, Mapping) else None
-    side = side._replace(kind="documents", ids=None if by_id is None else list(map(str, by_id)))
-    side = side._replace(form=form_of_rows(None, side.options.input))
+    ids = None if by_id is None else list(map(str, by_id))
+    side = side._replace(kind="documents", ids=ids, form=form_of_rows(None, side.options.input))
     items = _documents_of_rows(side, value if by_id is None else by_id.values())
     if side.options.missing is None:
         return side._replace(items=items)
@@ -292,10 +289,11 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
     kind: Kind | None = None
     items = iter(values)
     for first in items:
-        item = first if _is_row(first, side.options) else _materialised(first)
+        is_row = _is_row(first, side.options)
+        item = first if is_row else _materialised(first)
         first_items.append(item)
         place = side.place(len(first_items) - 1)
-        if _is_row(item, side.options):
+        if is_row:
             from clueval.formats.form import form_of_rows  # few sides have rows
 
             columns = (
@@ -558,19 +556,21 @@ def sides_in_memory(
         side_of(side, name, side_options, (other for other in inputs.values() if other is not side))
         for (name, side), side_options in zip(inputs.items(), options, strict=True)
     ]
-    aligned = _aligned(sides)
+    kind, listed = _aligned(sides)
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
-    listed = list(aligned.listed)
     require_sources(listed)
     for side in listed:
-        _require_use(side, aligned.kind)
+        _require_use(side, kind)
     for number, side in enumerate(listed[:2]):
         if side.form is not None and side.form.name == MENTIONS:
             if not number:
                 raise answers_in_gold(side.name, None)
             listed[1] = side._replace(options=replace(side.options, input=MENTIONS))
-    return replace(aligned, listed=listed, pair_by=pair_by)
+    if pair_by is not None and any(side.kind != "documents" for side in listed):
+        problem = f"pair_by={pair_by!r} pairs documents, not lists of spans"
+        raise UsageError(problem, advice="leave out pair_by")
+    return MemorySides(kind, listed, pair_by)
 
 
 def _examples_in(gold: Any) -> tuple[Any, Any]:
@@ -617,8 +617,8 @@ def _require_use(side: GivenSide, kind: str) -> None:
             raise error
 
 
-def _aligned(sides: Sequence[GivenSide]) -> MemorySides:
-    """Return sides with one kind, in the order of the documents of the first."""
+def _aligned(sides: list[GivenSide]) -> tuple[MemoryKind, list[GivenSide]]:
+    """Return the one kind of the sides, and the sides in the order of the documents of the first."""
     if len({side.kind == "paths" for side in sides}) > 1:
         kinds = (f"{side.name} is {'paths' if side.kind == 'paths' else 'in memory'}" for side in sides)
         raise UsageError(
@@ -629,7 +629,7 @@ def _aligned(sides: Sequence[GivenSide]) -> MemorySides:
         )
     kinds_of = dict.fromkeys(side.kind for side in sides if side.kind is not None and side.kind != "paths")
     if "documents" in kinds_of:
-        return _by_id("documents", _with_ids(sides))
+        return "documents", _by_id(_with_ids(sides))
     if len(kinds_of) > 1:
         raise UsageError(
             " and ".join(f"{side.name} is {side.kind}" for side in sides if side.kind is not None),
@@ -647,13 +647,13 @@ def _aligned(sides: Sequence[GivenSide]) -> MemorySides:
         # the other side may be one empty list
         sides = [side if side.kind or side.items else side._replace(items=[[]]) for side in sides]
     kind: MemoryKind = next(iter(kinds_of), "spans")
-    aligned = _by_id(kind, sides)
-    if aligned.kind == "tags" and aligned.listed[0].names is not None:
-        return replace(aligned, listed=_with_names_of_tags(aligned.listed))
-    return aligned
+    sides = _by_id(sides)
+    if kind == "tags" and sides[0].names is not None:
+        sides = _with_names_of_tags(sides)
+    return kind, sides
 
 
-def _with_ids(sides: Sequence[GivenSide]) -> Sequence[GivenSide]:
+def _with_ids(sides: Sequence[GivenSide]) -> list[GivenSide]:
     """Return sides of which some have documents; these have the ids of their documents if others are by id."""
     by_id = next((side for side in sides if side.ids is not None), None)
     sides_with_ids = list(sides)
@@ -670,12 +670,12 @@ def _with_ids(sides: Sequence[GivenSide]) -> Sequence[GivenSide]:
     return sides_with_ids
 
 
-def _by_id(kind: MemoryKind, sides: Sequence[GivenSide]) -> MemorySides:
+def _by_id(sides: list[GivenSide]) -> list[GivenSide]:
     """Return the sides in the order of the first. A side that is partial has no spans where it has no document."""
     without = next((side for side in sides if side.ids is None), None)
     by_id = next((side for side in sides if side.ids is not None), None)
     if by_id is None:
-        return MemorySides(kind, sides)
+        return sides
     if without is not None:
         raise UsageError(
             f"{by_id.name} is a dictionary by document id and {without.name} is not",
@@ -695,7 +695,7 @@ def _by_id(kind: MemoryKind, sides: Sequence[GivenSide]) -> MemorySides:
                 )
         item_of = dict(zip(other.ids or (), other.items, strict=True))
         in_order.append(other._replace(items=[item_of[id_] for id_ in ids], ids=ids))
-    return MemorySides(kind, in_order, ids)
+    return in_order
 
 
 def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:

@@ -1,15 +1,12 @@
 """How the sides of a corpus are given and read: paths or values, the options of each side, the layers that are named.
 
 `Reading` (`clueval.formats.options`) has the options; here they become those of each side.
-
-Files are read more than once, so open files and standard input are copied; errors name these, not the copies.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from operator import attrgetter
 from os import PathLike
@@ -19,9 +16,8 @@ from typing import Any
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import is_tag
-from clueval.files.errors import CluevalError, FileError, UsageError, described
+from clueval.files.errors import UsageError, described
 from clueval.files.options import field_names, require_instance, require_kind, with_fields
-from clueval.files.overwriting import note_open_file
 from clueval.formats.options import FormatOptions, Reading
 
 # Sides
@@ -222,17 +218,6 @@ def checked_texts(texts: Iterable[Text], names: Sequence[str]) -> Iterator[Text]
 STDIN = "-"
 """The path that stands for standard input."""
 
-_SHOWN = "<stdin>"
-
-_BLOCK = 1 << 16
-
-
-def are_paths(side: object) -> bool:
-    """Return whether an argument names files or folders and does not hold documents."""
-    if isinstance(side, list | tuple):
-        return bool(side) and all(isinstance(path, str | PathLike) for path in side)
-    return isinstance(side, str | PathLike)
-
 
 def _is_path(side: object) -> bool:
     return isinstance(side, PathLike) or is_open_file(side)
@@ -259,7 +244,11 @@ def needs_spooling(side: object) -> bool:
     files: Iterable[object] = [side]
     if isinstance(side, list | tuple) and side and not isinstance(side[0], list | tuple):
         files = side
-    return any(is_open_file(file) or (isinstance(file, str | Path) and str(file) == STDIN) for file in files)
+    return any(map(_is_read_once, files))
+
+
+def _is_read_once(file: object) -> bool:
+    return is_open_file(file) or (isinstance(file, str | Path) and str(file) == STDIN)
 
 
 @contextmanager
@@ -271,68 +260,11 @@ def spooled(*sides: Any) -> Iterator[list[Any]]:
     if not any(map(needs_spooling, sides)):
         yield list(sides)
         return
-    from tempfile import TemporaryDirectory  # not needed for files on disk
+    from clueval.files.opening import copies  # not needed for what is in memory
 
-    with ExitStack() as stack:
-        spool = _Spool(Path(stack.enter_context(TemporaryDirectory(prefix="clueval-"))))
-        try:
-            yield [spool.path_of(side) for side in sides]
-        except CluevalError as error:
-            spool.rename(error)
-            raise
+    with copies() as copy:
 
+        def path(file: Any) -> Any:
+            return copy(file) if _is_read_once(file) else file
 
-class _Spool:
-    """A folder with temporary files, and the name of each in errors."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._names: dict[str, str] = {}
-
-    def path_of(self, side: Any) -> Any:
-        """Return the path of the copy of a file; a list with the paths of its files; other arguments unchanged."""
-        if isinstance(side, list | tuple):
-            return [self.path_of(file) for file in side]
-        if not needs_spooling(side):
-            return side
-        name = _SHOWN if not is_open_file(side) else _name_of(side)
-        if name == _SHOWN and _SHOWN in self._names.values():
-            raise UsageError("standard input can be read only once", advice="give a file for the other side")
-        below = self._folder / str(len(self._names))
-        below.mkdir()
-        path = below / (Path(name).name.strip("<>") or "file")
-        self._names[str(path)] = name
-        _copy(side, path, name)
-        return path
-
-    def rename(self, error: CluevalError) -> None:
-        """Write the names of the files in an error instead of the paths of their copies."""
-        for path, name in self._names.items():
-            error.file = name if error.file == path else error.file
-            error.problem = error.problem.replace(path, name)
-            error.advice = None if error.advice is None else error.advice.replace(path, name)
-
-
-def name_of_input(file: Any) -> str:
-    """Return the name of a path or open file, as people know it."""
-    return _name_of(file) if is_open_file(file) else str(file)
-
-
-def _name_of(file: Any) -> str:
-    name = getattr(file, "name", None)
-    return name if isinstance(name, str) and name else "<open file>"
-
-
-def _copy(side: Any, path: Path, name: str) -> None:
-    source = side if is_open_file(side) else getattr(sys.stdin, "buffer", sys.stdin)
-    if source is None:
-        raise FileError(
-            "standard input is closed", file=name, advice="name a file, or write to standard input"
-        )
-    note_open_file(source)
-    try:
-        with path.open("wb") as copy:
-            while block := source.read(_BLOCK):
-                copy.write(block if isinstance(block, bytes) else block.encode("utf-8", "surrogatepass"))
-    except (OSError, ValueError, AttributeError, UnicodeError) as error:
-        raise FileError(f"cannot be read: {error}", file=name) from None
+        yield [list(map(path, side)) if isinstance(side, list | tuple) else path(side) for side in sides]

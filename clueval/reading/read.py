@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from clueval.core.document import Document, Unit
-from clueval.files.errors import FormatError, UsageError
+from clueval.files.errors import UsageError
 from clueval.files.options import checked_call, field_names, refuse_unknown, require_instance, with_fields
-from clueval.formats.documents import is_column_format
-from clueval.formats.options import FormatOptions, Reading, ReadingOptions
-from clueval.reading.options import LayerSource, chosen_options, require_layers, spooled
+from clueval.formats.options import FormatOptions, Reading
+from clueval.reading.file_sides import Side, require_use, with_layers
+from clueval.reading.options import LayerSource, require_layers, spooled
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.source import form_at, source_of
+from clueval.reading.source import source_of
 
 _READING = Reading()
 
@@ -26,7 +26,7 @@ def read(
     *,
     reading: Reading = _READING,
     unit: Unit | None = None,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> Iterator[Document]:
     r"""Yield the documents of a file, or of all files below a folder, one at a time.
 
@@ -90,23 +90,10 @@ def files_of_paths(
     paths: Sequence[Any], options: FormatOptions
 ) -> Iterator[tuple[str | None, Path, FormatOptions]]:
     """Yield the files of paths and folders with their names and their options, before they are opened."""
-    path_files = [named_files(as_path(path)) for path in paths]
-    if chosen_options(options):
-        from clueval.reading.file_sides import require_use  # most files are read without options
-
-        require_use(options, (path for files in path_files for _, path in files))
-    several: Sequence[FormatOptions] = [options] * len(path_files)
-    if options.layers is None and any(_are_columns(files[0][1], options) for files in path_files):
-        from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
-
-        several = with_columns_of_tags(several, [[path for _, path in files] for files in path_files])
-    for files, file_options in zip(path_files, several, strict=True):
-        for name, path in files:
-            yield name, path, file_options
-
-
-def _are_columns(path: Path, options: FormatOptions) -> bool:
-    try:
-        return is_column_format(form_at(path, options))
-    except FormatError:  # opening the file raises it, too
-        return False
+    sides: Sequence[Side] = [Side(str(path), named_files(as_path(path)), options) for path in paths]
+    require_use(options, (path for side in sides for _, path in side.files))
+    if options.layers is None:
+        sides = with_layers(sides)
+    for side in sides:
+        for name, path in side.files:
+            yield name, path, side.options

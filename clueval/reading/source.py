@@ -88,9 +88,9 @@ class Source:
         documents: Iterator[Document]
         if self.within is not None and self.options.annotation_set is not None:
             all_sets = replace(self.options, annotation_set=EVERY_SET)
-            documents = map(self._with_frame, read_file(file, all_sets, form=self.form))
+            documents = map(self._with_frame, read_file(file, all_sets, self.form))
         else:
-            documents = read_file(file, self.options, form=self.form)
+            documents = read_file(file, self.options, self.form)
         return documents if self.name is None else map(self.named, documents)
 
     def anew(self) -> Source:
@@ -114,7 +114,7 @@ class Source:
 
     def sets(self) -> list[str]:
         """Return the names of the annotation sets of the file."""
-        return sets_of_file(self.again().file, form=self.form)
+        return sets_of_file(self.again().file, self.form)
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""

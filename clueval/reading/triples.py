@@ -6,13 +6,13 @@ No `Span` is made: `keys_of_triples` makes the keys of cases of the triples them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise
 from operator import itemgetter, le
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag
-from clueval.core.case import TOKENS, Key, are_flat, keys_of_triples
+from clueval.core.case import HEAD, TOKENS, Key, are_flat, keys_of_triples
 from clueval.core.count import DocumentPlace, Plan
 from clueval.core.document import GROUP, UNPLACED, Document, Layers, Row
 from clueval.core.span import DEFAULT_LAYER, NOTHING
@@ -33,19 +33,22 @@ BATCH = 200
 
 _LISTS = frozenset({list, tuple})
 _FEATURES = itemgetter(0)
+_SIDE: Callable[[Any], int] = itemgetter(2)
 _PARTS = [int, int, str]
 
 
 class PlainText(NamedTuple):
     """One text with the spans of both sides in one layer, in any order; positions count from 0.
 
-    `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer.
+    `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer. If the
+    order of spans counts (`ordered`), they come by position.
     """
 
     gold: Sequence[Row] | None
     predicted: Sequence[Row] | None
     positions: int | None = None
     metadata: Mapping[str, str] = NOTHING
+    ordered: bool = False
 
 
 def bag_of_triples(gold: Any, predicted: Any, plan: Plan) -> Bag | None:
@@ -129,7 +132,7 @@ def bag_of_rows(
     """Count the documents of gold and predicted whose spans in `layer` are rows (`clueval.core.document.Layers`).
 
     The bag is that of `clueval.core.count.count`. Returns None as `bag_of_texts` does, and for documents that have
-    more than rows in this layer, tags, or an order that counts; some of the pairs have been taken then.
+    more than rows in this layer, tags, or an order that counts and is not by position; some pairs have been taken then.
     """
     features: set[str] = set()
     try:
@@ -152,8 +155,8 @@ def bag_of_rows(
 def _text(pair: Sequence[Document], layer: str, unit: str, features: set[str]) -> PlainText:
     """Return a pair as a text; `features` gets the names of the features of its spans."""
     gold, predicted = pair
-    if UNPLACED in predicted.metadata or gold.ordered or predicted.ordered:
-        raise Unusual("spans without a place, or whose order counts")
+    if UNPLACED in predicted.metadata:
+        raise Unusual("spans without a place")
     sides: list[Sequence[Row] | None] = []
     for document in pair:
         layers: Layers = document.layers  # type: ignore[assignment]  # they are `Layers`
@@ -161,11 +164,14 @@ def _text(pair: Sequence[Document], layer: str, unit: str, features: set[str]) -
         is_plain = len(layers) == (rows is not None) and document.unit == unit
         if not is_plain or document.tags or document.start:
             raise Unusual("a document of other things than rows in one layer")
+        if document.ordered and any(after[:2] <= before[:2] for before, after in pairwise(rows or ())):
+            raise Unusual("spans that are not by position, and whose order counts")
         features.update(*map(_FEATURES, layers.details(layer)))
         sides.append(rows)
     if GROUP in features:
         raise Unusual("a group of spans")
-    return PlainText(sides[0], sides[1], predicted.end if gold.end is None else gold.end, gold.metadata)
+    end = predicted.end if gold.end is None else gold.end
+    return PlainText(sides[0], sides[1], end, gold.metadata, gold.ordered or predicted.ordered)
 
 
 def bag_of_texts(
@@ -198,7 +204,6 @@ def bag_of_texts(
     if not bag.documents:
         return None
     bag.read.units.add(unit)
-    bag.close()
     return bag
 
 
@@ -218,6 +223,9 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
         has_text = text.positions is not None
         if gold == predicted and are_flat(gold):
             keys += [(end - start, label, has_text) for start, end, label in gold]
+        elif text.ordered:
+            by_place = keys_of_triples(gold, predicted, has_text=has_text)
+            keys += [(*key[:HEAD], *sorted(key[HEAD:], key=_SIDE)) for key in by_place]
         else:
             keys += keys_of_triples(gold, predicted, has_text=has_text)
     counts: Counter[Key] = Counter()
@@ -229,7 +237,9 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
     place = DocumentPlace()
     bag.add_text(place, sum(text.positions or 0 for text in texts), len(texts))
     if bag.layers:
-        for key in bag.add(place, layer, counts):
+        occurrences: dict[int, int] = {}
+        for key in bag.add_keys(layer, counts, occurrences):
             check_case(bag, layer, key)
+        bag.add_occurrences([place], occurrences)
     if bag.is_full:
         bag.fold()

@@ -87,8 +87,8 @@ class Content(ABC):
 
     `kinds` are the kinds of marks, in the order of the lanes; `facets` are the filters of the places, in the order of
     the values of each `Line`. `choices` are what may be decided about a place: what a file of decisions says, and what
-    readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
-    page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
+    readers are shown. The browser keeps decisions under the name `store`, and `decision_lines` are lines of such files
+    that the page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
     `places_in_text` is the number of places that the form text has if all is asked for. Otherwise it has at most
     `places_on_screen`, and is shortened to `screen` lines; None: `first_tables` are short already.
 
@@ -106,7 +106,7 @@ class Content(ABC):
     choices: Sequence[tuple[str, str]] = ()
     store: str = ""
     screen: int | None = SCREEN
-    given: Sequence[Mapping[str, str | int]] = ()
+    decision_lines: Sequence[Mapping[str, str | int]] = ()
     has_sign_off: ClassVar[bool] = False
     places_in_text: ClassVar[int] = FIRST_PLACES
     places_on_screen: ClassVar[int] = FIRST_PLACES

@@ -3,7 +3,7 @@
 // then a line for each place. Text of the corpus is only ever put into text nodes and attributes, never into markup.
 
 const byId = (id) => document.getElementById(id);
-const [settings, ...given] = byId("data").textContent.trim().split("\n").map((line) => JSON.parse(line));
+const [settings, ...rows] = byId("data").textContent.trim().split("\n").map((line, n) => n ? line : JSON.parse(line));
 const { lang, facets, kinds, choices } = settings;
 
 // --- texts -------------------------------------------------------------------------------------------------------
@@ -42,29 +42,35 @@ function button(css, text, action) {
 
 // --- places ------------------------------------------------------------------------------------------------------
 
-const places = given.map(([at, fingerprint, texts, lines, impossible = {}], index) => ({
-  at, fingerprint, impossible, index,
-  anchor: "at:" + at.map((each) => encodeURIComponent(String(each).toWellFormed())).join(":"),
-  texts: texts.map(([text, marks, [before, behind]]) => ({ text, marks, before, behind })),
-  lines: lines.map(([words, values, kind, label, text, note]) => ({ words, values, kind, label, text, note })),
-}));
+// A hundred thousand places as objects would take 300 MB, so texts and lines are read from the row when they are needed,
+// and equal values of facets are one text.
+const distinct = new Map();
+const shared = (value) => distinct.get(value) ?? (distinct.set(value, value), value);
 
-function searched(place) {
-  place.haystack ??= [
-    ...place.at,
-    ...place.texts.flatMap(({ text, marks }) => [text, ...marks.map((mark) => mark[3])]),
-    ...place.lines.flatMap((line) => [line.words, line.label, line.text, line.note]),
-  ].join("\n").toLowerCase();
-  return place.haystack;
+class Place {
+  constructor(row, index) {
+    const [at, fingerprint, , lines, impossible = {}] = JSON.parse(row);
+    Object.assign(this, { row, index, at, fingerprint, impossible });
+    this.values = lines.map(([, values]) => values.map(shared));
+  }
+  get anchor() {
+    return "at:" + this.at.map((each) => encodeURIComponent(String(each).toWellFormed())).join(":");
+  }
+  content() {
+    const [, , texts, lines] = JSON.parse(this.row);
+    return {
+      texts: texts.map(([text, marks, [before, behind]]) => ({ text, marks, before, behind })),
+      lines: lines.map(([words, values, kind, label, text, note]) => ({ words, values, kind, label, text, note })),
+    };
+  }
+  searched() {
+    const { texts, lines } = this.content();
+    const shown = texts.flatMap(({ text, marks }) => [text, ...marks.map((mark) => mark[3])]);
+    return [...this.at, ...shown, ...lines.flatMap((line) => [line.words, line.label, line.text, line.note])].join("\n").toLowerCase();
+  }
 }
 
-// What is searched is put together while the browser has nothing else to do, so that the first search is fast, too.
-function prepareSearch(from = 0) {
-  window.requestIdleCallback?.((idle) => {
-    while (from < places.length && idle.timeRemaining() > 1) searched(places[from++]);
-    if (from < places.length) prepareSearch(from);
-  });
-}
+const places = rows.map((row, index) => new Place(row, index));
 
 // --- a text with its marks ---------------------------------------------------------------------------------------
 // Marked pieces are inline, so that lines break and right-to-left text runs as without marks. Bars are backgrounds in
@@ -182,14 +188,15 @@ function card(place) {
   item.addEventListener("focusin", () => select(place));
   item.addEventListener("click", () => select(place));
   link.href = "#" + place.anchor;
-  const spoken = place.lines.filter((line) => (line.words || line.text || line.note) && !isAbout(line));
-  top.append(make("span", "about", link, " ", make("span", "words", place.lines.filter(isAbout).map(({ words }) => words).join(" "))));
+  const { texts, lines: own } = place.content();
+  const spoken = own.filter((line) => (line.words || line.text || line.note) && !isAbout(line));
+  top.append(make("span", "about", link, " ", make("span", "words", own.filter(isAbout).map(({ words }) => words).join(" "))));
   list.append(...spoken.slice(0, MOST_LINES).map(lineOf));
   if (spoken.length > MOST_LINES) {
     const text = phrase("{n} more line|{n} more lines", { n: spoken.length - MOST_LINES });
     list.append(make("li", "", button("", text, () => list.replaceChildren(...spoken.map(lineOf)))));
   }
-  item.append(top, ...place.texts.map(sentence), list);
+  item.append(top, ...texts.map(sentence), list);
   if (choices.length) {
     const open = button("decide", `${phrase("decide")} 1–${choices.length}`, () => {
       bring(place);
@@ -203,7 +210,7 @@ function card(place) {
 }
 
 function lineOf(line) {
-  const item = make("li", fits(line) ? "" : "off");
+  const item = make("li", fits(line.values) ? "" : "off");
   if (line.kind !== null) item.append(make("i", "side " + kinds[line.kind].style), make("b", "", kinds[line.kind].legend), " ");
   if (line.label) item.append(make("bdi", "label", line.label), " ");
   if (line.text) {
@@ -240,7 +247,6 @@ const isLine = (line) => line !== null && typeof line === "object"
 
 let lines = [], linesAt = new Map(), states = new Map(), from = settings.given;
 let isKept = true, isUnsaved = false;  // whether the browser keeps decisions, and whether leaving would lose some
-const onPage = new Set(places.flatMap(keysOf));
 
 function stored(name) {
   try { return localStorage.getItem(name); } catch { isKept = false; return null; }
@@ -280,16 +286,22 @@ function settled(found) {
   return confirmed.length ? confirmed : [...latest.values()].flat().sort(byTime);
 }
 
+const UNDECIDED = { state: "undecided", found: [], latest: [], choice: "" };
+
 function stateOf(place) {
   if (!states.has(place)) {
     const found = keysOf(place).flatMap((key) => linesAt.get(key) ?? []).sort(byTime);
-    const chosen = found.filter((line) => line.choice), current = chosen.filter((line) => line.fingerprint === place.fingerprint);
-    const latest = settled(current.length ? current : chosen);
-    const isConflict = new Set(latest.map((line) => line.choice)).size > 1;
-    const state = !latest.length ? "undecided" : !current.length ? "stale" : isConflict ? "conflict" : "decided";
-    states.set(place, { state, found, latest, choice: state === "decided" ? latest[0].choice : "" });
+    states.set(place, found.length ? stateOfLines(found, place) : UNDECIDED);
   }
   return states.get(place);
+}
+
+function stateOfLines(found, place) {
+  const chosen = found.filter((line) => line.choice), current = chosen.filter((line) => line.fingerprint === place.fingerprint);
+  const latest = settled(current.length ? current : chosen);
+  const isConflict = new Set(latest.map((line) => line.choice)).size > 1;
+  const state = !latest.length ? "undecided" : !current.length ? "stale" : isConflict ? "conflict" : "decided";
+  return { state, found, latest, choice: state === "decided" ? latest[0].choice : "" };
 }
 
 const me = () => byId("reviewer").value.trim();
@@ -320,7 +332,11 @@ function choose(place, value) {
 }
 
 const known = new Map(choices);
-const lost = () => [...linesAt].filter(([key]) => !onPage.has(key));
+function lost() {
+  const gone = new Map(linesAt);
+  if (gone.size) for (const key of places.flatMap(keysOf)) gone.delete(key);
+  return [...gone];
+}
 const reviewers = () => [...new Set(lines.map((line) => line.reviewer).filter(Boolean))].sort(byText);
 const timeOf = ({ time }) => Number.isNaN(Date.parse(time)) ? time
   : new Date(time).toLocaleString(lang, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }) + " UTC";
@@ -458,7 +474,7 @@ const titles = new Map([
 ]);
 let active = [], found = places, rendered = 0, current = null;
 
-const fits = (line) => active.every(([n, value]) => line.values[n] === value);
+const fits = (values) => active.every(([n, value]) => values[n] === value);
 const worded = (name, value) => name === "done" ? STATE_WORDS[value] ?? value
   : facets[numbers.get(name)]?.words.includes(value) ? phrase(value) : value;
 
@@ -475,8 +491,8 @@ function addSelect(name, options, isMain) {
 function buildFilters() {
   facets.forEach(({ name, is_main: isMain, words }, n) => {
     const counts = new Map();
-    for (const { lines } of places) {
-      const inPlace = new Set(lines.map(({ values }) => values[n]).filter((value) => value !== null));
+    for (const place of places) {
+      const inPlace = new Set(place.values.map((values) => values[n]).filter((value) => value !== null));
       for (const value of inPlace) counts.set(value, (counts.get(value) ?? 0) + 1);
     }
     const rank = (value) => words.includes(value) ? words.indexOf(value) : words.length;
@@ -506,9 +522,10 @@ function setFilters(values) {
 function apply() {
   active = [...filters].filter(([name]) => numbers.has(name)).map(([name, value]) => [numbers.get(name), value]);
   const words = (filters.get("text") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const hasWords = (text) => words.every((word) => text.includes(word));
   const state = filters.get("done"), reviewer = filters.get("by");
-  found = places.filter((place) => (!active.length || place.lines.some(fits))
-    && words.every((word) => searched(place).includes(word))
+  found = places.filter((place) => (!active.length || place.values.some(fits))
+    && (!words.length || hasWords(place.searched()))
     && (!state || stateOf(place).state === state)
     && (!reviewer || stateOf(place).found.some((line) => line.reviewer === reviewer)));
   byId("count").textContent = phrase("{found} of {n} place|{found} of {n} places", { found: found.length, n: places.length });
@@ -682,5 +699,4 @@ window.addEventListener("beforeprint", () => {
 });
 window.addEventListener("hashchange", goTo);
 startUp();
-prepareSearch();
 document.documentElement.dataset.ready = "yes";

@@ -243,7 +243,7 @@ def _settings(report: Content, script: str) -> dict[str, object]:
         "kinds": [kind._asdict() for kind in report.kinds],
         "choices": report.choices,
         "store": report.store or report.title,
-        "given": report.given,
+        "given": report.decision_lines,
     }
 
 

@@ -106,8 +106,7 @@ class Report(Hinting, Content):
 
         The endings are ``.txt``, ``.json``, ``.csv``, ``.tsv``, ``.md``, ``.tex``, ``.xlsx`` and ``.html``; a file
         whose name ends in ``.gz`` is packed. `lang` is the language, such as ``de``, also of the texts of the corpus
-        unless `text_lang` is another. Raises `UsageError` for another ending, `FileError`, and `MissingExtra` without
-        openpyxl.
+        unless `text_lang` is another. Raises `UsageError` for another ending, and `FileError`.
         """
         from clueval.files.writing import whole_bytes, whole_file
         from clueval.reports import forms, page

@@ -117,8 +117,8 @@ REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 def warnings_of(result: Any) -> Iterator[str]:
     """Yield a warning for what is often a mistake in a `Result`.
 
-    There are no documents; a side has no spans, or none that is left to count; a label is on one side only; ends are
-    inclusive.
+    There are no documents; a side has no spans, or none that is left to count; the layers have different names; a label
+    is on one side only; ends are inclusive.
     """
     if not result.documents:
         yield "there are no documents"
@@ -131,6 +131,14 @@ def warnings_of(result: Any) -> Iterator[str]:
         return
     if not sides[0]:
         yield "gold and predicted have no spans"
+    alone = [
+        [layer for layer, about in own.items() if about["spans"] and not other[layer]["spans"]]
+        for own, other in (sides, reversed(sides))
+    ]
+    if [len(layers) for layers in alone] == [1, 1]:
+        gold, predicted = map(_quote, (*alone[0], *alone[1]))
+        yield f"gold alone has layer {gold}, and predicted alone {predicted}; layers=... gives both one name"
+        return
     for layer in sides[0]:
         of_sides = [layers[layer] for layers in sides]
         without = [side for side, about in zip(SIDES, of_sides, strict=True) if not about["spans"]]

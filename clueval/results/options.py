@@ -34,7 +34,6 @@ from clueval.reading.options import (
     Readings,
     layer_names,
     readings_of,
-    require_pair_by,
 )
 
 if TYPE_CHECKING:
@@ -126,9 +125,6 @@ class Counting:
         self.threshold_numbers()
         if isinstance(self.align, int) and self.align < 0:
             raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
-        if self.unit not in (None, *UNITS):
-            raise UsageError(f"unknown unit {self.unit!r}", advice=" or ".join(UNITS))
-        require_pair_by(self.pair_by)
 
     def threshold_numbers(self) -> tuple[float, ...] | None:
         """Return the thresholds as numbers. Raises `UsageError` for other values."""
@@ -188,8 +184,6 @@ class Trust:
     def __post_init__(self) -> None:
         require_types(self)
         require_share("confidence", self.confidence)
-        if self.method not in METHODS:
-            raise UsageError(f"unknown method {self.method!r}", advice=f"one of {', '.join(METHODS)}")
         for name, least in (("resamples", 1), ("seed", 0)):
             value = getattr(self, name)
             if type(value) is not int or value < least:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.core.matching import KINDS
+from clueval.core.levels import KINDS
 from clueval.files.errors import UsageError
 from clueval.files.options import require_kind
 from clueval.metrics import METRICS
@@ -135,13 +135,17 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
     """Return the path that is nearest: it has most words of the text, and least that is not asked for."""
     from difflib import get_close_matches  # only for names that do not exist
 
-    paths: list[Path] = list(_all_paths(reports))
+    metric, _, rest = text.partition(".")
+    paths: list[Path] = [path for path in _all_paths(reports) if metric not in reports or path[0] == metric]
     if not paths:
         return "nothing was counted"
     ends = {word for path in paths for word in _words(path[-1])}
     places = {word for path in paths for name in path[:-1] for word in _words(name)}
     known = sorted(ends | places)
-    meant = [next(iter(get_close_matches(word, known, 1, 0.8)), word) for word in _words(text)]
+    meant = [
+        next(iter(get_close_matches(word, known, 1, 0.8)), word)
+        for word in _words(rest if metric in reports else text)
+    ]
     if ends.isdisjoint(meant):
         meant.append("f1")
     headlines = set(headline_paths(reports))
@@ -156,7 +160,6 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
         return len(of_end) / (len(end) or 1), len(of_place), path in headlines, -len(unasked), -len(path)
 
     nearest: Path = max(paths, key=rank)
-    metric = text.partition(".")[0]
     uncounted = f"the metric {metric} was not counted; " if metric in METRICS.keys() - reports.keys() else ""
     return f"{uncounted}did you mean {'.'.join(nearest)}?"
 

@@ -109,7 +109,6 @@ class Rates:
         times: how many of all units, and of those of each part, such as a run of a system, have each row.
         reports: the reports on all units, and on those of each part.
         report: the report on all units.
-        entries: the paths of the entries of the report that have rates, with the names of these.
         paths: the paths of all rates.
     """
 
@@ -130,13 +129,12 @@ class Rates:
             times = self.times[part] = [counted[row] for row in range(len(self.rows))]
             self.reports[part] = metric.scores(self._total(times), layers)
         self.report = self.reports[self.whole]
-        self.entries = list(entries_of(self.report))
-        self.paths = [(*path, name) for path, names in self.entries for name in names]
+        self.paths = [(*path, name) for path, names in entries_of(self.report) for name in names]
         self._columns: dict[Terms, Column] = {}
         self._kept = 0  # numbers in these
         self._weights: dict[Terms | None, tuple[int, float]] = {}
 
-    def tally(self, counts: Sequence[int]) -> Tally:
+    def tally(self, counts: Sequence[float]) -> Tally:
         """Return the tally of these counts of all keys."""
         return Tally({key: count for key, count in zip(self.keys, counts, strict=True) if count})
 
@@ -292,13 +290,6 @@ class Rates:
                 by_gold = _MEANS[paths[0][-2:-1]]
                 mean = self._if_reported(MeanRates(self, paths, members, by_gold=by_gold))
                 rates |= {} if mean is None else dict.fromkeys(paths, mean)
-        for (entry, kind), (path, *_) in groups.items():
-            both = [(*entry, path[-1].replace(_AVERAGE, ending)) for ending in ("_strict", "_lenient")]
-            if kind == _AVERAGE and all(of_one in rates for of_one in both):
-                members = [
-                    MemberOfMean(rates[of_one], [rates[of_one].paths.index(of_one)], True) for of_one in both
-                ]
-                rates[path] = MeanRates(self, [path], members)
         keys = [((key, 1),) for key in range(len(self.keys))]
         scored = ScoredRates(self, [path for path in self.paths if path not in rates], keys)
         return rates | dict.fromkeys(scored.paths, scored)
@@ -360,9 +351,6 @@ _MOST_KEPT = 160_000
 
 # One entry
 
-UnitRows = tuple[tuple[int, ...], ...]
-"""The rows of each unit: one for each run of the systems that are compared."""
-
 
 class Without(NamedTuple):
     """Some rates without single units.
@@ -417,7 +405,7 @@ class EntryRates:
         """Return each rate in each corpus, given its counts; NaN where it is undefined."""
         raise NotImplementedError
 
-    def differing(self, path: Path, rows: UnitRows) -> Sequence[int]:
+    def differing(self, path: Path, rows: Iterable[Sequence[int]]) -> Sequence[int]:
         """Return the units whose counts behind a rate are not the same in all their rows."""
         return [
             unit for unit, of_unit in enumerate(rows) if len({self.rows.get(row, ()) for row in of_unit}) > 1
@@ -565,51 +553,32 @@ class MeanRates(EntryRates):
 class ScoredRates(EntryRates):
     """The rates that the metric computes, from the counts of all keys."""
 
-    def __init__(self, rates: Rates, paths: Sequence[Path], terms: Sequence[Terms]) -> None:
-        super().__init__(rates, paths, terms)
-        self._differing: dict[UnitRows, Mapping[Path, Sequence[int]]] = {}
-
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         rows, places = _distinct_items(map(tuple, counts))
         by_rate = self._rates.scored(rows, self.paths)  # type: ignore[arg-type]  # whole numbers
         return [[values[place] for place in places] for values in by_rate]
 
-    def differing(self, path: Path, rows: UnitRows) -> Sequence[int]:
-        """Return the units whose counts behind a rate differ: the entry of the rate shows which.
+    def differing(self, path: Path, rows: Iterable[Sequence[int]]) -> Sequence[int]:
+        hashes = self._hashes[path[:-1]]
+        return [unit for unit, of_unit in enumerate(rows) if len({hashes[row] for row in of_unit}) > 1]
 
-        A unit differs if the entry, with its counts, is another one when all units have the counts of their first row,
-        and this one those of another row.
+    @cached_property
+    def _hashes(self) -> Mapping[Path, Sequence[int]]:
+        """By entry and row, the hash of the numbers of the entry if all units and one more, with this row, are scored.
+
+        The entry of a unit alone does not show its counts: not every threshold, for instance, occurs in every unit.
         """
-        if rows not in self._differing:
-            entries = dict.fromkeys(path[:-1] for path in self.paths)
-            total = Counter[int]()
-            for first, *_ in rows:
-                total.update(dict(pairs_in(self._rates.rows[first])))
-            usual = self._entries_as_text(total, entries)
-            changed: dict[tuple[int, int], Sequence[Path]] = {}
-            units: dict[Path, list[int]] = {entry: [] for entry in entries}
-            for unit, (first, *others) in enumerate(rows):
-                for other in dict.fromkeys(others):
-                    if other != first and (first, other) not in changed:
-                        counts = total.copy()
-                        counts.subtract(dict(pairs_in(self._rates.rows[first])))
-                        counts.update(dict(pairs_in(self._rates.rows[other])))
-                        texts = self._entries_as_text(counts, entries)
-                        changed[first, other] = [entry for entry in entries if texts[entry] != usual[entry]]
-                for entry in {entry for other in others for entry in changed.get((first, other), ())}:
-                    units[entry].append(unit)
-            self._differing[rows] = units
-        return self._differing[rows][path[:-1]]
-
-    def _entries_as_text(self, counts: Mapping[int, int], entries: Iterable[Path]) -> dict[Path, str]:
-        """Return the numbers of entries, given the counts of keys by number, as text: NaN is equal to NaN."""
-        tally = Tally({self._rates.keys[key]: count for key, count in counts.items() if count})
-        report = self._rates.metric.scores(tally, self._rates.layers)
-        plain = {entry: entry_at(report, entry) for entry in entries}
-        return {
-            entry: repr([(name, value) for name, value in of_entry.items() if type(value) in _PLAIN])
-            for entry, of_entry in plain.items()
-        }
+        hashes: dict[Path, list[int]] = {path[:-1]: [] for path in self.paths}
+        total = self.total(self._rates.times[self._rates.whole])
+        for row in self._rates.rows:
+            counts = total.copy()
+            for key, count in pairs_in(row):
+                counts[key] += count
+            report = self._rates.metric.scores(self._rates.tally(counts), self._rates.layers)
+            for path, of_rows in hashes.items():
+                values = [item for item in entry_at(report, path).items() if type(item[1]) in _PLAIN]
+                of_rows.append(hash(repr(values)))  # as text, NaN is equal to NaN
+        return hashes
 
     def _without(self, times: Sequence[int]) -> Without:
         """Take the units of one row after another from the sum, since all keys of all rows would not fit in memory."""
@@ -662,6 +631,3 @@ _MEANS: Mapping[Path, bool] = {("macro",): False, ("weighted",): True}
 
 _LABELS = (("per_label",), ("per_type",))
 """The sections of the entries of labels."""
-
-_AVERAGE = "_average"
-"""The ending of a rate that is the mean of the strict and the lenient one."""

@@ -113,7 +113,6 @@ def _last_line(digest: str) -> str:
 
 
 def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
-    bag.close()
     if (bag.folded and bag.keys) or any(
         len(span) > 4 and span[6] for _, key in bag.keys for span in key[HEAD:]
     ):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import Any
 
-from clueval.core.matching import KINDS, UNMATCHED
+from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.metric import AnyMetric
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut

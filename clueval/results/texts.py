@@ -291,7 +291,7 @@ def _bag_in_memory(sides: MemorySides, plan: Plan) -> Bag | None:
         from clueval.reading.clusters import TagReading, bag_of_tags  # not needed for files
 
         readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
-        return bag_of_tags([gold, predicted], plan, readings, ids=sides.ids)
+        return bag_of_tags([gold, predicted], plan, readings, ids=sides.listed[0].ids)
     if sides.kind != "spans":
         return None
     from clueval.reading.triples import bag_of_triples  # not needed for files

@@ -188,7 +188,6 @@ def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str 
     `by` is what they are. Each distinct row of cases is counted once. Raises `UsageError` for a
     metric that has not counted the cases that the bag does not have any more.
     """
-    bag.close()
     numbers: dict[tuple[str | None, int | None], int] = {}
     unit_of = {
         place: numbers.setdefault((place.name, place.sentence), len(numbers)) for place in _places(bag)

@@ -31,7 +31,7 @@ from clueval.files.errors import OverlapError, TagError, UsageError, warn
 from clueval.files.options import checked_call
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
-from clueval.reading.options import InputSide, LayerColumns, are_paths, spooled
+from clueval.reading.options import InputSide, LayerColumns, is_path_or_paths, spooled
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, cut, difference, shown
@@ -395,12 +395,12 @@ def conventions(
         TagReadings(None if scheme is None else scheme_called(scheme)),
     )
     with spooled(gold, predicted) as (gold, predicted):
-        if are_paths(gold) or "invalid" in options:
+        if is_path_or_paths(gold) or "invalid" in options:
             options["scheme"] = scheme
         count = partial(score, gold, predicted, layers=layers, **options)
         result = count(metrics=[metric, tags])
         tag_result = result
-        if options.get("unit") == "character" and are_paths(gold):  # tags are those of tokens
+        if options.get("unit") == "character" and is_path_or_paths(gold):  # tags are those of tokens
             tag_result = count(metrics=[tags], unit=None)
     report = Conventions(result, tag_result.metrics[_TAGS])
     if not any(scores["refused"] for scores in result.metrics[_METRIC].values()) and not result.bag.folded:

@@ -435,7 +435,7 @@ class ReportWithDecisions(Report):
 
     def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
         """Write the report to a file, as `Report.write` does, but not over decisions that the report does not have."""
-        keep_decisions(Path(path), self.given)
+        keep_decisions(Path(path), self.decision_lines)
         super().write(path, lang=lang, text_lang=text_lang)
 
 

@@ -219,7 +219,7 @@ class Alternatives(EachPair):
 
 def _groups_and_others(document: Document, layer: str) -> tuple[list[list[Span]], list[Span]]:
     """Return the groups of a layer, by the position of their main member, and the other spans if there are groups."""
-    if document.rows_in(layer) is not None:  # rows have no features
+    if document.ranges_in(layer) is not None:  # rows have no groups
         return [], []
     if not any(GROUP in span.features for span in document.layers.get(layer, ())):
         return [], []

@@ -163,10 +163,6 @@ class Preparing:
 
     def __post_init__(self) -> None:
         require_types(self)
-        for name, choices in (("occurrence", OCCURRENCES), ("fragments", FRAGMENTS), ("ignored", MODES)):
-            value = getattr(self, name)
-            if value not in choices and (value is not None or name != "occurrence"):
-                raise UsageError(f"{name}={value!r} is unknown", advice=f"one of {', '.join(choices)}")
         if self.locate is not None:
             self.location_steps()
         maps = self.label_map, self.gold_map, self.predicted_map

@@ -252,6 +252,7 @@ def test_curate_writes_conll_for_tokens_that_cannot_be_written(files: Path, caps
     ("lines", "options", "are_left_out"),
     [
         (("Ada\tNN\tB-PER\tx\n", "Ada\tNN\tO\tx\n"), ("--layer", "name=3"), True),
+        (("#\tNN\tO\tx\n", "#\tNN\tO\tx\n"), ("--layer", "name=3"), True),
         (("Ada\tB-PER\n", "Ada\tO\n"), (), False),
         (("Ada\tB-PER\tO\n",), ("--annotator", "a=2", "--annotator", "b=3"), False),
     ],
@@ -269,6 +270,20 @@ def test_curate_says_if_other_columns_are_left_out(
 
     assert main(["curate", *map(str, paths), *options, "-o", str(tmp_path / "gold.conll")]) == 0
     assert ("other columns of the annotators' files are left out" in capsys.readouterr().err) is are_left_out
+
+
+def test_curate_says_that_columns_are_left_out_whatever_the_sources_of_other_layers(
+    tmp_path: Path, capsys: Capture
+):
+    text = "# newdoc id = d\n1\tAda" + "\t_" * 7 + "\tNER=B-PER|Risk=B-high\n\n"
+    paths = [tmp_path / f"{number}.conllu" for number in range(2)]
+    for path in paths:
+        path.write_text(text)
+
+    code = main(["curate", *map(str, paths), "--layer", "name=NER", "-o", str(tmp_path / "gold.conll")])
+
+    assert code == 0
+    assert "other columns of the annotators' files are left out" in capsys.readouterr().err
 
 
 def test_curate_writes_other_formats(files: Path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,8 @@ from corpora import write
 
 from clueval import Document, errors, read, score
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_called, command_parser
+from clueval.cli.command import HELP
+from clueval.cli.commands import COMMANDS, command_called
 from clueval.core.alignment import MAX_CELLS
 from clueval.files.errors import UsageError
 
@@ -172,6 +172,7 @@ def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
     assert refused([*arguments, str(tmp_path)], capsys).endswith(
         f"{tmp_path}: cannot be written: it is a folder (name a file)"
     )
+    assert "the name of an output is empty" in refused([*arguments, ""], capsys)
 
 
 def test_filter_on_metadata_is_allowed_for_every_metric(folder: Path) -> None:
@@ -219,47 +220,40 @@ def test_help_begins_with_one_line_of_usage_and_what_the_command_does(command: s
     assert "\n" not in called.usage
 
 
-def options_of(command: str) -> list[argparse.Action]:
-    parser = command_parser(command)
-    parser.format_help()  # completes the help
-    return [action for action in parser._actions if action.dest != "help"]
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained_in_words_of_its_own(command: str) -> None:
-    for action in options_of(command):
-        assert action.help, action.dest
-        explanation, _, _ = action.help.partition("(")
-        assert len(explanation.split()) >= 3, action.dest
-        assert not explanation.startswith(("that ", "their ", "of ")), action.dest
+    for option in command_called(command).options:
+        assert option.help, option.place
+        explanation, _, _ = option.help.partition("(")
+        assert len(explanation.split()) >= 3, option.place
+        assert not explanation.startswith(("that ", "their ", "of ")), option.place
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_names_every_choice(command: str) -> None:
-    for action in options_of(command):
-        if action.choices is not None and action.metavar is not None:
-            explanation = f"{action.help} 1 2 3 4"  # "1 to 4" is all of them
-            assert all(str(choice) in explanation for choice in action.choices), action.dest
+    for option in command_called(command).options:
+        explanation = f"{option.help} 1 2 3 4"  # "1 to 4" is all of them
+        assert all(str(choice) in explanation for choice in option.choices), option.place
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_shows_every_option_once_in_the_command_or_in_a_topic(command: str) -> None:
-    parser = command_parser(command)
-    shown = "\n".join([parser.format_help(), *(parser.format_topic(topic) for topic in parser.topics)])
+    called = command_called(command)
+    shown = called.full_help()
 
-    for action in parser._actions:
-        for flag in action.option_strings[:1]:
+    for option in (HELP, *called.options):
+        for flag in option.flags[:1]:
             assert len(re.findall(rf"^  {re.escape(flag)}[ ,\n]", shown, re.MULTILINE)) == 1, flag
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_names_its_topics_and_no_option_of_them(command: str) -> None:
-    parser = command_parser(command)
-    shown = parser.format_help()
+    called = command_called(command)
+    shown = called.help()
 
-    for topic, group in parser.topics.items():
+    for topic, options in called.topics.items():
         assert topic in shown.partition("more options: ")[2]
-        assert not any(f"\n  {action.option_strings[0]} " in shown for action in group._group_actions)
+        assert not any(f"\n  {option.flags[0]} " in shown for option in options)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -316,7 +310,7 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
 
 
 def test_help_of_an_option_names_its_formats() -> None:
-    helps = {action.dest: action.help or "" for action in options_of("score")}
+    helps = {option.place: option.help for option in command_called("score").options}
 
     assert "(formats spans, tags;" in helps["Reading.text"]
     assert "(formats spans, vrt;" in helps["Reading.document_tag"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.commands import COMMANDS, command_called
 from clueval.files.overwriting import input_path
 
 Capture = pytest.CaptureFixture[str]
@@ -252,17 +252,17 @@ def test_every_option_that_writes_or_is_a_gate_is_refused_in_a_configuration(
     command: str, folder: Path, capsys: Capture
 ) -> None:
     """A new option that names a file, or says that it writes or lets the command fail, needs its place here."""
-    parser = command_parser(command)
-    arguments = [action for action in parser._actions if not action.option_strings]
-    given = ["a.conll" if each.choices is None else str(next(iter(each.choices))) for each in arguments]
-    for flag, action in parser.option_actions().items():
+    called = command_called(command)
+    arguments = [option for option in called.options if not option.flags]
+    given = [str(next(iter(each.choices))) if each.choices else "a.conll" for each in arguments]
+    for flag, option in called.by_flag.items():
         if not flag.startswith("--") or flag.startswith("--no-"):
             continue
-        names_a_file = action.metavar in ("FILE", "FOLDER", "PATH", "CSV", "OUT", "ADDRESS", "CONFIG")
-        if names_a_file or action.type in (Path, input_path) or SAYS.search(str(action.help)):
-            assert flag in {*REFUSED} | READS | PLACES | HARMLESS, (command, flag, action.help)
+        names_a_file = option.metavar in ("FILE", "FOLDER", "PATH", "CSV", "OUT", "ADDRESS", "CONFIG")
+        if names_a_file or option.read in (Path, input_path) or SAYS.search(option.help):
+            assert flag in {*REFUSED} | READS | PLACES | HARMLESS, (command, flag, option.help)
         if flag in REFUSED and (command, flag) != ("compare", "--score"):
-            value = "true" if action.nargs == 0 else '"profile"'
+            value = "true" if option.metavar is None else '"profile"'
             (folder / "clueval.toml").write_text(f"{flag.removeprefix('--')} = {value}", encoding="utf-8")
 
             assert main([command, *given]) == 2, flag

@@ -13,8 +13,9 @@ import pytest
 from corpora import write
 
 import clueval
+from clueval.cli.command import Command
 from clueval.cli.commands import COMMANDS
-from clueval.cli.declared import Command, CommandParser, Given, Input, reads
+from clueval.cli.declared import Given, Input
 from clueval.cli.options import READING
 from clueval.cli.outputs import REPORT, ReportOutput, check_outputs
 from clueval.files.errors import CluevalError, FileError
@@ -49,7 +50,7 @@ def sizes(
     gold: Input,
     predicted: Input | None = None,
     *,
-    times: Annotated[int, reads(whole)] = 1,
+    times: Annotated[int, whole] = 1,
     reverse: bool = False,
     named: list[str] | None = None,
     report: ReportOutput = REPORT,
@@ -80,18 +81,15 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("p"), "ab")
 
 
-def sizes_parser() -> CommandParser:
-    parser = CommandParser(prog="clueval sizes", description=Command(sizes).description)
-    Command(sizes).add_arguments(parser)
-    parser.set_defaults(outputs=[])
-    return parser
+COMMAND = Command("sizes", sizes)
 
 
 def ran(*arguments: str) -> int:
     with inputs_kept():
-        options = sizes_parser().parse_args(["g", "p", *arguments])
-        check_outputs(options)
-        return Command(sizes).value(options)
+        values = COMMAND.parsed(["g", "p", *arguments])
+        check_outputs(values, COMMAND.outputs)
+        code: int = COMMAND.value(values)
+        return code
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -105,7 +103,7 @@ def test_an_option_has_the_name_the_type_and_the_help_of_its_parameter(capsys: C
     assert ran("--format", "json", "--reverse", "--name", "g", "--name", "p") == 0
     assert capsys.readouterr().out.split() == ["{", '"p":', "2,", '"g":', "3", "}"]
 
-    shown = " ".join(sizes_parser().format_help().split())
+    shown = " ".join(COMMAND.help().split())
     assert "Print how many bytes the files have." in shown
     assert "--times N multiply the numbers by 100% of N (default: 1)" in shown
     with pytest.raises(SystemExit):

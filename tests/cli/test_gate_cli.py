@@ -500,7 +500,7 @@ class TestParallelDocuments:
     def test_pair_by_is_refused_if_one_file_has_both_sides(
         self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
-        assert "remove --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
+        assert "leave out --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
 
     def test_equal_texts_cannot_be_paired_by_content(self) -> None:
         one, two = documents("a", "a")

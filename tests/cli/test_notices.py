@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from clueval import CluevalWarning, conventions, read, score
+from clueval import CluevalWarning, Document, Span, conventions, read, score
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.commands import COMMANDS, command_called
 
 GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 FILES = [str(GERMAN / "gold.vrt"), str(GERMAN / "predicted.vrt")]
@@ -48,7 +48,7 @@ def test_quiet_prints_nothing_but_the_result(tmp_path: Path, capsys: Capture) ->
     "command", sorted(COMMANDS.keys() - {"formats", "metrics", "samples", "guide", "completion", "help"})
 )
 def test_quiet_is_an_option_of_every_command_that_reads_files(command: str) -> None:
-    assert {"-q", "--quiet"} <= command_parser(command).option_actions().keys()
+    assert {"-q", "--quiet"} <= command_called(command).by_flag.keys()
 
 
 def test_quiet_prints_nothing_of_the_file_of_defaults_in_commands_for_annotators(
@@ -267,6 +267,15 @@ def test_python_warns_where_a_side_has_no_spans() -> None:
         score([["O"]], [["O"]])
     with pytest.warns(CluevalWarning, match="there are no documents"):
         score([], [])
+
+
+def test_layers_of_one_side_each_are_named_together() -> None:
+    gold, predicted = ([Document("d", {layer: [Span(0, 1, "A")]})] for layer in ("label", "type"))
+
+    with pytest.warns(
+        CluevalWarning, match="gold alone has layer 'label', and predicted alone 'type'; layers="
+    ):
+        score(gold, predicted, metrics="exact")
 
 
 def test_python_warns_of_an_empty_file(tmp_path: Path) -> None:

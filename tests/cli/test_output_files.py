@@ -13,7 +13,7 @@ import pytest
 
 import clueval
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.commands import COMMANDS, command_called
 from clueval.files.errors import UsageError
 
 Capture = pytest.CaptureFixture[str]
@@ -86,9 +86,7 @@ FORMS = [".txt", ".json", ".csv", ".tsv", ".md", ".tex"]
 
 
 def test_every_command_is_in_these_tests() -> None:
-    with_file = {
-        name for name in COMMANDS if any("-o" in a.option_strings for a in command_parser(name)._actions)
-    }
+    with_file = {name for name in COMMANDS if "-o" in command_called(name).by_flag}
 
     assert with_file == {*LINES} | ANY_NAME
     assert {*COMMANDS} == with_file | NO_FILE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
@@ -18,7 +17,8 @@ import pytest
 
 from clueval import convert, read, score
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.declared import CommandOption
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.files.overwriting import inputs_kept, note_input, refuse_to_overwrite, require_no_input
 
@@ -287,21 +287,20 @@ OPTIONS = {
 """For each option with an input its arguments; the second is the file."""
 
 
-def path_options(command: str, place: Path) -> Iterator[argparse.Action]:
+def path_options(command: str, place: Path) -> Iterator[CommandOption]:
     """The arguments and options of a command whose value is a path, as its parser declares them."""
-    for action in command_parser(command)._actions:
-        named = action.metavar in ("PATH", "FILE", "FOLDER", "CSV") or not action.option_strings
-        if action.dest in NO_FILES or action.dest in WORDS.get(command, ""):
+    for option in command_called(command).options:
+        named = option.metavar in ("PATH", "FILE", "FOLDER", "CSV") or not option.flags
+        if option.place in NO_FILES or option.place in WORDS.get(command, ""):
             continue
-        if named or action.type is Path or opens(action, place / "gold.conll"):
-            yield action
+        if named or option.read is Path or opens(option, place / "gold.conll"):
+            yield option
 
 
-def opens(action: argparse.Action, path: Path) -> bool:
+def opens(option: CommandOption, path: Path) -> bool:
     """Whether the value of an option is noted as a file that is read."""
-    with inputs_kept(), suppress(CluevalError, ValueError, argparse.ArgumentTypeError):
-        if callable(action.type):
-            action.type(str(path))
+    with inputs_kept(), suppress(CluevalError, ValueError):
+        option.value(str(path))
         return is_input(path)
     return False
 
@@ -318,9 +317,9 @@ def is_input(path: Path) -> bool:
 def outputs_of(command: str) -> list[str]:
     """The options of a command that name an output file."""
     return [
-        action.option_strings[-1]
-        for action in command_parser(command)._actions
-        if action.dest in OUTPUTS - {"write_indicators"}
+        option.flags[-1]
+        for option in command_called(command).options
+        if option.place in OUTPUTS - {"write_indicators"}
     ]
 
 
@@ -355,16 +354,16 @@ def refused(arguments: list[str], option: str, output: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_output_replaces_the_file_of_any_argument_or_option(more: Path, command: str) -> None:
     arguments, line = COMMAND_LINES.get(command, ({}, []))
-    for number, action in enumerate(path_options(command, more)):
-        if action.dest in OUTPUTS:
+    for number, option in enumerate(path_options(command, more)):
+        if option.place in OUTPUTS:
             continue
-        own = OPTIONS[action.dest] if action.option_strings else [arguments[action.dest]]
-        file = own[1] if action.option_strings else own[0]
-        begins = ["one"] if action.dest == "pairs" else line
-        given = [command, *begins, *(own if action.option_strings or file not in " ".join(line) else [])]
+        own = OPTIONS[option.place] if option.flags else [arguments[option.place]]
+        file = own[1] if option.flags else own[0]
+        begins = ["one"] if option.place == "pairs" else line
+        given = [command, *begins, *(own if option.flags or file not in " ".join(line) else [])]
         options = outputs_of(command)
         refused(given, options[number % len(options)], f"one/../{file}")
-        if action.dest == "gold":
+        if option.place == "gold":
             for option in options:
                 refused(given, option, file)
 
@@ -575,6 +574,6 @@ def test_no_function_replaces_its_input_and_a_later_one_may(place: Path, write: 
 def test_every_option_that_takes_a_path_is_an_output_or_has_its_arguments_here(place: Path) -> None:
     for command in COMMANDS:
         arguments = COMMAND_LINES.get(command, ({}, []))[0]
-        for action in path_options(command, place):
-            known = OUTPUTS | OPTIONS.keys() if action.option_strings else arguments.keys()
-            assert action.dest in known, (command, action.dest)
+        for option in path_options(command, place):
+            known = OUTPUTS | OPTIONS.keys() if option.flags else arguments.keys()
+            assert option.place in known, (command, option.place)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
 
 from clueval import score
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.commands import COMMANDS, command_called
 
 Capture = pytest.CaptureFixture[str]
 
@@ -50,6 +49,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("convert g.conll --to spans -o no/x", "no/x: cannot be written: its folder does not exist"),
         ("convert g.conll --to brat -o empty/", "empty: cannot be written: there is a file of this name"),
         ("convert g.conll --to spans -o empty/x", "empty/x: cannot be written: its folder is a file"),
+        ("agree a=g.conll b=p.conll --pygamma=", "argument --pygamma: the name of an output is empty"),
         ("agree a=g.conll b=p.conll --pygamma no/a", "no/a: cannot be written: its folder does not exist"),
         (
             "score g.conll p.conll -o r.docx",
@@ -243,24 +243,23 @@ WITHOUT_TWO = {"--answers", "--missing", "--ignore-words", "--word-weights"}
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_option_with_one_value_is_given_once_in_every_command(command: str, capsys: Capture) -> None:
-    parser = command_parser(command)
-    single = {
-        action: flag
-        for flag, action in parser.option_actions().items()
-        if action.nargs in (None, "?") and not isinstance(action, argparse._AppendAction)
-    }
+    called = command_called(command)
+    arguments = [option for option in called.options if option.required and not option.flags]
+    needed = [next(iter(argument.choices), "a") for argument in arguments]
 
     def parsed(*values: str) -> str:
         """What the parser says to an option with these values, one after the other."""
-        with pytest.raises(SystemExit):  # a path is missing, or --no-such is unknown
-            parser.parse_args([*(f"{flag}={value}" for value in values), "--no-such"])
+        with pytest.raises(SystemExit):  # --no-such is unknown
+            called.parsed([*(f"{flag}={value}" for value in values), *needed, *format_to_write, "--no-such"])
         return capsys.readouterr().err
 
-    for action, flag in single.items():
-        choices = parsed("-").partition("unknown; one of ")[2].partition(" (see")[0]
-        known = action.choices or choices.split(", ")
-        if flag in WITHOUT_TWO:
+    for option in called.options:
+        flag = "".join(option.flags[-1:])
+        format_to_write = ["--to=conll"] if command == "convert" and flag != "--to" else []
+        if not option.may_stand_once or flag in WITHOUT_TWO:
             continue
+        choices = parsed("-").partition("unknown; one of ")[2].partition(" (see")[0]
+        known = option.choices or choices.split(", ")
         fitting = (text for text in (*known, *SOME) if text and flag not in parsed(text))
         one, other = next(fitting), next(fitting)
 

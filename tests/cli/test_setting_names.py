@@ -14,7 +14,7 @@ from corpora import write
 import clueval
 from clueval import score
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.commands import COMMANDS, command_called
 from clueval.cli.config import in_options, with_options
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_class
@@ -143,12 +143,12 @@ def test_no_message_outside_the_command_line_names_an_option_as_it_does() -> Non
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_translated_from_its_name_in_python(command: str) -> None:
-    actions = {id(each): each for each in command_parser(command).option_actions().values()}.values()
-    names = [action.dest.rpartition(".")[2] for action in actions]
-    for name, action in zip(names, actions, strict=True):
-        flag = next((each for each in action.option_strings if each.startswith("--")), None)
-        if flag is not None and action.dest != "Counting.align":
-            assert in_options(f"see {action.dest}=...", command) == f"see {flag}"
+    options = [option for option in command_called(command).options if option.flags]
+    names = [option.place.rpartition(".")[2] for option in options]
+    for name, option in zip(names, options, strict=True):
+        flag = next((each for each in option.flags if each.startswith("--")), None)
+        if flag is not None and option.place != "Counting.align":
+            assert in_options(f"see {option.place}=...", command) == f"see {flag}"
             if names.count(name) == 1:  # `by` is also a setting of the metric gate
                 assert in_options(f"see {name}=...", command) == f"see {flag}"
 

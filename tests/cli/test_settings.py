@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -15,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.cli.declared import CommandParser, SideValues, add_fields, given_fields, pair_of
-from clueval.cli.options import settings_of
+from clueval.cli.command import Command, settings_of
+from clueval.cli.declared import Given, SideValues
+from clueval.cli.declared import fields as options_of_fields
 from clueval.core.case import Case
 from clueval.core.metric import Metric
 from clueval.core.tally import Tally
@@ -220,20 +220,32 @@ class Group:
     hidden: int = 0
 
 
-def parsed(*arguments: str, sides: int = 1) -> Namespace:
-    parser = CommandParser(prog="toy")
-    add_fields(parser, Group, "group", sides=sides)
-    return parser.parse_args(arguments)
+OF_ONE_SIDE, OF_BOTH_SIDES = (options_of_fields(Group, "group", sides=sides) for sides in (1, 2))
+
+
+def one_side(*, group: Given = OF_ONE_SIDE) -> int:
+    """Do nothing with a file."""
+    return len(group)
+
+
+def both_sides(*, group: Given = OF_BOTH_SIDES) -> int:
+    """Do nothing with two files."""
+    return len(group)
+
+
+def parsed(*arguments: str) -> Given:
+    values: Given = OF_ONE_SIDE.value(Command("toy", one_side).parsed(arguments))
+    return values
 
 
 def test_options_that_are_not_given_leave_the_defaults() -> None:
-    assert given_fields(Group, parsed()) == {}
+    assert parsed() == {}
 
 
 def test_options_fill_the_fields_by_their_types() -> None:
     given = "--size 2 --place -1 --exact --no-clean --names a,b --where a=1 --where b=2 --form b --label none"
 
-    assert Group(**given_fields(Group, parsed(*given.split()))) == Group(
+    assert Group(**parsed(*given.split())) == Group(
         size=2,
         place=-1,
         exact=True,
@@ -246,14 +258,13 @@ def test_options_fill_the_fields_by_their_types() -> None:
 
 
 def test_two_sides_may_have_different_values() -> None:
-    options = parsed("--place", "1:-2", "--form", "b", "--label", "a:b", sides=2)
+    words = ["--place", "1:-2", "--form", "b", "--label", "a:b"]
 
-    assert given_fields(Group, options)["place"] == SideValues(1, -2)
-    assert pair_of(Group, given_fields(Group, options)) == (
-        Group(place=1, form="b", label="a:b"),
-        Group(place=-2, form="b", label="a:b"),
-    )
-    assert pair_of(Group, {"place": 1}) == Group(place=1)
+    assert OF_BOTH_SIDES.value(Command("toy", both_sides).parsed(words)) == {
+        "place": SideValues(1, -2),
+        "form": "b",
+        "label": "a:b",
+    }
 
 
 @pytest.mark.parametrize(
@@ -276,16 +287,15 @@ def test_an_option_that_is_wrong_ends_the_command(
         parsed(*arguments)
 
     assert stopped.value.code == 2
-    assert capsys.readouterr().err.startswith(f"toy: {problem}")
+    assert capsys.readouterr().err.startswith(f"clueval toy: {problem}")
 
 
 def test_help_has_values_and_defaults_of_the_fields() -> None:
-    parser = CommandParser(prog="toy")
-    add_fields(parser, Group, "group")
+    command = Command("toy", one_side)
 
-    assert "how large it is (default: 1)" in parser.format_help()
-    assert "its form" not in parser.format_help()
-    assert "its form: a, b (default: a)" in parser.format_topic("rare")
+    assert "how large it is (default: 1)" in command.help()
+    assert "its form" not in command.help()
+    assert "its form: a, b (default: a)" in command.topic_help("rare")
 
 
 @pytest.mark.parametrize("command", ["score", "conventions", "errors", "errors --metric fair"])

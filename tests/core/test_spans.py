@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import naive_components
 
+from clueval import documents_from, score
 from clueval.core.document import (
     Document,
     Layers,
@@ -371,3 +372,20 @@ def test_errors_name_their_place_also_after_pickling() -> None:
     assert str(error) == str(again) == "g.vrt:3, document 'd1': a NUL (remove it)"
     assert (type(again), again.line) == (FormatError, 3)
     assert "\n" not in str(CluevalError("a\nb\x1b[31m"))
+
+
+def test_metadata_of_documents_are_texts_as_in_rows() -> None:
+    metadata: dict[str, Any] = {"year": 2020, "final": True, "court": "BGH", "judge": None}
+    document = Document("d", {"l": [Span(0, 1, "A")]}, metadata=metadata)
+    row = {"text": "Ada", "label": [[0, 1, "A"]], "meta": metadata}
+
+    assert document.metadata == {"year": "2020", "final": "true", "court": "BGH"}
+    assert [read.metadata for read in documents_from([row], "doccano")] == [document.metadata]
+    assert score([document], [document], metrics="exact", by="year").to_dict()["by"]["year"].keys() == {
+        "2020"
+    }
+
+
+def test_metadata_that_is_no_text_is_named() -> None:
+    with pytest.raises(SpanError, match="metadata 'year' must be text or a number, not a list"):
+        Document("d", {}, metadata={"year": [2020]})  # type: ignore[dict-item]

@@ -10,7 +10,9 @@ from typing import Any
 from clueval.core.document import Document
 from clueval.files.errors import CluevalError
 from clueval.files.opening import Complain, refuse
+from clueval.formats.documents import form_of_file, read_file
 from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
 
 
 def contents(document: Document) -> tuple[Any, ...]:
@@ -32,6 +34,11 @@ def contents(document: Document) -> tuple[Any, ...]:
         },
         {layer: list(tags) for layer, tags in document.tags.items()},
     )
+
+
+def read_as(file: InputFile, options: FormatOptions, name: str | None = None) -> Iterator[Document]:
+    """Yield the documents of a file of the format with this name, or of the one that it has."""
+    return read_file(file, options, form_of_file(file, name))
 
 
 def outcome(documents: Callable[[], Iterable[Document]]) -> Any:

@@ -12,11 +12,10 @@ import clueval
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.columns import ColumnReader
-from clueval.formats.documents import read_file
 from clueval.formats.form import all_forms, form_of
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.options import FormatOptions
-from tests.formats.outcomes import of_blocks, outcome
+from tests.formats.outcomes import of_blocks, outcome, read_as
 
 COLUMN_FORMATS = [form for form in all_forms() if isinstance(form, ColumnFormat)]
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -61,7 +60,7 @@ UNER += "1\tAda\tB-PER\t-\n2\tsang\tO\t-\n\n1\tUlm\tB-LOC\t-\n2\t.\tO\t-\n"
 
 def columns_of(path: Path, **options: Any) -> Any:
     name = path.suffix[1:] if path.suffix in (".conll", ".vrt") else None
-    return outcome(lambda: read_file(InputFile(path), FormatOptions(**options), name=name))
+    return outcome(lambda: read_as(InputFile(path), FormatOptions(**options), name))
 
 
 def form_of_text(file_name: str, text: str) -> ColumnFormat:

@@ -23,7 +23,7 @@ from clueval.formats.input_file import Head, InputFile
 from clueval.formats.json_values import file_rows
 from clueval.formats.markup import Markup
 from clueval.formats.options import EVERY_SET, FormatOptions
-from tests.formats.outcomes import contents
+from tests.formats.outcomes import contents, read_as
 from tests.formats.outcomes import outcome as outcome_of
 from tests.formats.test_rows_in_formats import OF_SAMPLES, in_memory
 from tests.formats.test_rows_in_formats import mutated as damaged_row
@@ -84,7 +84,7 @@ def input_of(folder: Path, name: str, data: bytes) -> InputFile:
 
 def outcome(file: InputFile, form: Form, **options: Any) -> Any:
     try:
-        return [contents(document) for document in read_file(file, FormatOptions(**options), form=form)]
+        return [contents(document) for document in read_file(file, FormatOptions(**options), form)]
     except CluevalError as error:
         return type(error), error.problem, error.line
 
@@ -285,7 +285,7 @@ def test_damaged_rows_give_the_same_from_files_and_memory(name: str, tmp_path: P
             unplaced=rng.random() < 0.2,
         )
 
-        of_file = outcome_of(lambda options=options, path=path: read_file(InputFile(path), options))
+        of_file = outcome_of(lambda options=options, path=path: read_as(InputFile(path), options))
 
         of_rows = [(number, json.loads(line)) for number, line in enumerate(lines, 1)]
         assert outcome_of(lambda options=options, rows=of_rows: read_rows(rows, options)) == of_file
@@ -312,7 +312,7 @@ def refuses_damage(form: Form, folder: Path, seeds: range) -> None:
 
 def error_of(file: InputFile, options: FormatOptions, form: Form) -> CluevalError | None:
     try:
-        for _ in read_file(file, options, form=form):
+        for _ in read_file(file, options, form):
             pass
     except CluevalError as error:
         return error

@@ -18,10 +18,10 @@ from clueval import read, score
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, TagError
-from clueval.formats.documents import read_file
 from clueval.formats.fair import PUNCTUATION
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from tests.formats.outcomes import read_as
 from tests.oracles import item, pair_by_lists
 from tests.readings import fair_documents
 
@@ -35,7 +35,7 @@ def conll(text: str, repaired: int | None = None, **options: Any) -> list[Docume
     with TemporaryDirectory() as folder, chdir(folder):
         file = InputFile(Path("gold.conll"))
         file.path.write_text(text, encoding="utf-8")
-        found = list(read_file(file, FormatOptions(**options), name="conll2000"))
+        found = list(read_as(file, FormatOptions(**options), "conll2000"))
     if repaired is not None:
         assert file.repaired["label"] == repaired
     return found

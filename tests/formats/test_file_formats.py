@@ -12,10 +12,10 @@ import clueval
 from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
-from clueval.formats.documents import read_file, sets_of_file
+from clueval.formats.documents import form_of_file, sets_of_file
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from tests.formats.outcomes import outcome
+from tests.formats.outcomes import outcome, read_as
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
@@ -27,7 +27,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 def new(path: Path, name: str | None, texts: Any = tuple, **options: Any) -> Any:
-    return outcome(lambda: read_file(InputFile(path, texts=texts), FormatOptions(**options), name=name))
+    return outcome(lambda: read_as(InputFile(path, texts=texts), FormatOptions(**options), name))
 
 
 # Tables
@@ -69,7 +69,7 @@ WRONG_TABLES = [
 def test_table_of_spans_is_read(table: str, tmp_path: Path) -> None:
     file = InputFile(written(tmp_path, "a.tsv", table), texts=lambda: TEXTS)
 
-    documents = list(read_file(file, FormatOptions(), name="spans"))
+    documents = list(read_as(file, FormatOptions(), "spans"))
 
     spans = [span for document in documents for own in document.layers.values() for span in own]
     assert [(span.start, span.end, span.label) for span in spans] == TABLES[table]
@@ -144,7 +144,7 @@ def test_only_annotation_set_is_read_and_of_several_one_must_be_named(tmp_path: 
 
     assert new(one, None) == new(one, None, annotation_set="Key")
     with pytest.raises(UsageError, match="several annotation sets, but none is named") as caught:
-        list(read_file(InputFile(two), FormatOptions()))
+        list(read_as(InputFile(two), FormatOptions()))
     assert (caught.value.advice or "").startswith("its sets: 'Key', 'Run'; ")
 
 
@@ -161,27 +161,27 @@ def test_only_annotation_set_is_read_and_of_several_one_must_be_named(tmp_path: 
 )
 def test_annotation_sets_of_a_file_are_those_that_its_error_lists(file: str, sets: list[str] | None) -> None:
     path = InputFile(SAMPLES / file)
-    found = sets_of_file(path)
+    found = sets_of_file(path, form_of_file(path))
 
     assert sets is None or found == sets
     if found:
         with pytest.raises(UsageError, match="there is no annotation set 'none'") as caught:
-            list(read_file(path, FormatOptions(annotation_set="none")))
+            list(read_as(path, FormatOptions(annotation_set="none")))
         assert all(repr(name) in (caught.value.advice or "") for name in found)
 
 
 def test_annotation_sets_of_gate_are_named_but_not_an_empty_default_set(tmp_path: Path) -> None:
     sets = '<AnnotationSet/><AnnotationSet Name="Run"/></GateDocument>'
 
-    path = written(tmp_path, "a.xml", GATE.replace("</GateDocument>", sets))
+    path = InputFile(written(tmp_path, "a.xml", GATE.replace("</GateDocument>", sets)))
 
-    assert sets_of_file(InputFile(path)) == ["Key", "Run"]
+    assert sets_of_file(path, form_of_file(path)) == ["Key", "Run"]
 
 
 @pytest.mark.parametrize("name", ["nerval", "fair-spans", "conll2000", "gate-xml"])
 def test_layers_of_a_format_without_sources_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"the format {name} has no columns to name as layers"):
-        read_file(InputFile(written(tmp_path, "a", "")), FormatOptions(layers={"x": 1}), name=name)
+        read_as(InputFile(written(tmp_path, "a", "")), FormatOptions(layers={"x": 1}), name)
 
 
 # Limits
@@ -213,7 +213,7 @@ def test_input_above_a_limit_is_refused(
     path = written(tmp_path, "a", text)
 
     with pytest.raises(FormatError) as caught:
-        list(read_file(InputFile(path, Limits(**limits)), FormatOptions(), name=name))
+        list(read_as(InputFile(path, Limits(**limits)), FormatOptions(), name))
 
     assert caught.value.problem.startswith(problem)
     assert caught.value.file == str(path)
@@ -230,6 +230,6 @@ def test_json_is_not_refused_for_its_commas(tmp_path: Path) -> None:
     row = {"text": "Ada", "offset_type": "p", "annotation_sets": {"Key": {"annotations": spans}}}
     path = written(tmp_path, "a.bdocjs", json.dumps(row))
 
-    (document,) = read_file(InputFile(path, Limits(max_sentence=10)), FormatOptions())
+    (document,) = read_as(InputFile(path, Limits(max_sentence=10)), FormatOptions())
 
     assert len(document.layers["label"]) == 300

@@ -19,11 +19,11 @@ from clueval.compat.gate import COLUMNS, PLACE, table_lines
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, SpanError, UsageError
-from clueval.formats.documents import read_file
-from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
+from clueval.formats.gate_xml import write_gate_xml
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions
 from clueval.metrics.gate import Gate
+from tests.formats.outcomes import read_as
 
 XML = """<?xml version='1.0' encoding='utf-8'?>
 <GateDocument version="3">
@@ -88,11 +88,19 @@ def in_bdoc(start: object, end: object, number: object = 1, **more: object) -> d
     return {"type": "Person", "start": start, "end": end, "id": number, "features": {}, **more}
 
 
-def read_bdoc(data: str, file: str) -> Document:
+def read_content(data: str | bytes, file: str, name: str) -> Document:
     with TemporaryDirectory() as folder, chdir(folder):
-        Path(file).write_bytes(data.encode(errors="surrogatepass"))
-        (document,) = read_file(InputFile(Path(file)), FormatOptions(annotation_set=EVERY_SET), name="bdoc")
+        Path(file).write_bytes(data if isinstance(data, bytes) else data.encode(errors="surrogatepass"))
+        (document,) = read_as(InputFile(Path(file)), FormatOptions(annotation_set=EVERY_SET), name)
     return document
+
+
+def read_bdoc(data: str, file: str) -> Document:
+    return read_content(data, file, "bdoc")
+
+
+def read_gate_xml(data: str | bytes) -> Document:
+    return read_content(data, "d.xml", "gate-xml")
 
 
 def place_and_features(document: Document, name: str) -> list[tuple[Any, ...]]:
@@ -103,7 +111,7 @@ def place_and_features(document: Document, name: str) -> list[tuple[Any, ...]]:
 
 
 def test_gate_xml_becomes_a_document_with_its_sets_as_layers() -> None:
-    document = read_gate_xml(XML, file="d.xml")
+    document = read_gate_xml(XML)
 
     assert document.text == TEXT
     assert (document.id, document.unit, document.metadata) == ("1", "character", {"domain": "civil"})
@@ -118,7 +126,7 @@ def test_bytes_are_decoded_as_the_file_declares(encoding: str) -> None:
     declared = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>'
     data = as_xml('<Node id="0"/>Zoë<Node id="3"/>', annotation(), declared).encode(encoding)
 
-    document = read_gate_xml(data, file="d.xml")
+    document = read_gate_xml(data)
 
     assert [document.text_of(span) for span in document.layers["Key"]] == ["Zoë"]
 
@@ -126,7 +134,7 @@ def test_bytes_are_decoded_as_the_file_declares(encoding: str) -> None:
 def test_line_ends_are_those_that_xml_delivers_and_nodes_stay_with_their_text() -> None:
     data = as_xml('a\r\n<Node id="3"/>Ada<Node id="6"/>', annotation(3, 6))
 
-    document = read_gate_xml(data, file="d.xml")
+    document = read_gate_xml(data)
 
     assert [document.text_of(span) for span in document.layers["Key"]] == ["Ada"]
 
@@ -134,7 +142,7 @@ def test_line_ends_are_those_that_xml_delivers_and_nodes_stay_with_their_text() 
 def test_relations_are_ignored() -> None:
     relations = '<RelationSet><Relation Id="1" Type="r"><Value>x</Value></Relation></RelationSet>'
 
-    assert read_gate_xml(as_xml(sets=annotation() + relations), file="d.xml").layers.keys() == {"Key"}
+    assert read_gate_xml(as_xml(sets=annotation() + relations)).layers.keys() == {"Key"}
 
 
 @pytest.mark.parametrize(
@@ -169,12 +177,16 @@ def test_relations_are_ignored() -> None:
         (as_xml(sets=annotation(features="<Feature><Name>n</Name></Feature>")), "'n' has no <Value>"),
         (b"<GateDocument>\xff</GateDocument>", "not in the encoding 'utf-8'"),
         (b"<?xml version='1.0' encoding='x'?><GateDocument/>", "not in the encoding 'x'"),
-        (as_xml("\ud83d"), "half of a surrogate pair, U\\+D83D"),
+        (as_xml("\ud83d"), "the text is not in the encoding 'utf-8'"),
+        (
+            as_xml(r"\ud83d", before="<?xml version='1.0' encoding='unicode_escape'?>"),
+            "half of a surrogate pair, U\\+D83D",
+        ),
     ],
 )
 def test_malformed_gate_xml_is_refused_with_its_line(data: str | bytes, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
-        read_gate_xml(data, file="d.xml")
+        read_gate_xml(data)
 
     assert str(caught.value).startswith("d.xml")
     assert "\n" not in str(caught.value)
@@ -183,8 +195,8 @@ def test_malformed_gate_xml_is_refused_with_its_line(data: str | bytes, message:
 def test_added_set_leaves_the_rest_of_the_file_unchanged() -> None:
     added = {"Diff": [Span(8, 11, "Person_CS", {"score": 0.5, "ids": [1, 2], "id": 7, "x": 'a"<&'})]}
 
-    written = write_gate_xml(XML, added, file="d.xml")
-    again = read_gate_xml(written, file="d.xml")
+    written = write_gate_xml(XML.encode(), added, file="d.xml")
+    again = read_gate_xml(written)
 
     start, end = written.index('<AnnotationSet Name="Diff">'), written.index("</GateDocument>")
     assert written[:start] + written[end:] == XML.replace("encoding='utf-8'", "encoding='UTF-8'")
@@ -192,21 +204,21 @@ def test_added_set_leaves_the_rest_of_the_file_unchanged() -> None:
 
 
 def test_nodes_are_added_at_positions_without_a_node() -> None:
-    written = write_gate_xml(XML, {"New": [Span(6, 7, "Smile"), Span(7, 7, "Point")]}, file="d.xml")
+    written = write_gate_xml(XML.encode(), {"New": [Span(6, 7, "Smile"), Span(7, 7, "Point")]}, file="d.xml")
 
-    again = read_gate_xml(written, file="d.xml")
+    again = read_gate_xml(written)
 
     assert [again.text_of(span) for span in again.layers["New"]] == ["\U0001f600", ""]
     assert '<Node id="6"/>\U0001f600<Node id="8"/>' in written
-    assert (again.text, again.layers["Key"]) == (TEXT, read_gate_xml(XML, file="d.xml").layers["Key"])
+    assert (again.text, again.layers["Key"]) == (TEXT, read_gate_xml(XML).layers["Key"])
 
 
 def test_an_empty_document_can_get_a_set() -> None:
     written = write_gate_xml(
-        "<GateDocument><TextWithNodes/></GateDocument>", {"": [Span(0, 0, "T")]}, file="d.xml"
+        b"<GateDocument><TextWithNodes/></GateDocument>", {"": [Span(0, 0, "T")]}, file="d.xml"
     )
 
-    assert place_and_features(read_gate_xml(written, file="d.xml"), "") == [(0, 0, "T", 0, {})]
+    assert place_and_features(read_gate_xml(written), "") == [(0, 0, "T", 0, {})]
 
 
 @given(
@@ -219,8 +231,8 @@ def test_spans_written_to_gate_xml_are_read_back(text: str, data: st.DataObject)
     spans = [Span(s, e, {"New": "T"}, {"v": data.draw(values)}) for s, e in places]
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
-    xml = write_gate_xml(as_xml(escaped), {"New": spans}, file="d.xml")
-    assert list(read_gate_xml(xml, file="d.xml").layers["New"]) == spans
+    xml = write_gate_xml(as_xml(escaped).encode(), {"New": spans}, file="d.xml")
+    assert list(read_gate_xml(xml).layers["New"]) == spans
 
 
 @pytest.mark.parametrize(
@@ -237,12 +249,12 @@ def test_values_that_gate_xml_cannot_represent_are_refused(
     added: Mapping[str, Sequence[Span]], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        write_gate_xml(XML, added, file="d.xml")
+        write_gate_xml(XML.encode(), added, file="d.xml")
 
 
 def test_characters_that_xml_cannot_contain_are_refused() -> None:
     with pytest.raises(FormatError, match=r"U\+0001"):
-        write_gate_xml(XML, {"New": [Span(0, 1, "T\x01")]}, file="d.xml")
+        write_gate_xml(XML.encode(), {"New": [Span(0, 1, "T\x01")]}, file="d.xml")
 
 
 # Bdoc

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from contents import texts
@@ -15,13 +17,21 @@ from clueval import read, score
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FormatError, OverlapError, UsageError
-from clueval.formats.markup import I2B2, I2B2_2006, LTF, Markup, marked_up, read_markup
+from clueval.formats.input_file import InputFile
+from clueval.formats.markup import I2B2, I2B2_2006, LTF, Markup, documents_of_file, marked_up
 from clueval.formats.options import FormatOptions
 from tests.formats.outcomes import contents
 
 GOLD = Path(clueval.__file__).parent / "samples" / "formats" / "i2b2" / "110-01.xml"
 
 # Descriptions
+
+
+def read_as(form: Markup, data: str) -> Document:
+    with TemporaryDirectory() as folder, chdir(folder):
+        Path("d.xml").write_bytes(data.encode(errors="surrogatepass"))
+        (document,) = documents_of_file(form, InputFile(Path("d.xml")), FormatOptions())
+    return document
 
 
 @pytest.mark.parametrize("form", [I2B2, I2B2_2006, LTF], ids=lambda form: form.name)
@@ -38,7 +48,7 @@ def test_other_attributes_are_read_where_a_description_names_them() -> None:
     form = Markup(name="a", holds="b", text="a/t", tags="a/s", start="from", end="to", label="kind")
     data = '<a><t>In Ulm</t><s from="3" to="6" kind="LOC"/></a>'
 
-    (document,) = read_markup(data, form, FormatOptions(), file="a.xml")
+    document = read_as(form, data)
 
     assert contents(document)[7] == {"label": [(3, 6, {"label": "LOC"}, {}, None, None, 1)]}
     assert (I2B2.start, I2B2_2006.inline) == ("start", "*")
@@ -112,8 +122,7 @@ def test_errors_name_the_line(tmp_path: Path, content: str, says: str) -> None:
 
 
 def read_ltf(data: str) -> Document:
-    (document,) = read_markup(data, LTF, FormatOptions(), file="d.xml")
-    return document
+    return read_as(LTF, data)
 
 
 def document_with(text: str, *ranges: tuple[int, int], start: int = 0) -> Document:
@@ -178,7 +187,7 @@ WRONG = {
     "<body>\n<e>x</body>": "2: not well-formed XML: mismatched tag, column 7",
     "<body>a < b</body>": "1: not well-formed XML: not well-formed (invalid token), column 10",
     "<body>\n&#1;</body>": "2: not well-formed XML: reference to invalid character number, column 1",
-    "<body>\n\ud800</body>": "2: half of a surrogate pair, U+D800",
+    "<body>\n\ud800</body>": "2: not UTF-8: byte 0xed (save the file as plain text in UTF-8, in Excel as 'CSV UTF-8')",
     "<body>\n&nbsp;</body>": "2: not well-formed XML: undefined entity, column 1"
     " (only &amp; &lt; &gt; &quot; &apos; and character references are defined)",
     "\n<!DOCTYPE body>\n<body/>": "2: a document type declaration (DTD) (remove it)",

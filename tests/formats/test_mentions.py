@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from clueval import FormatError, TextMismatch, read, score
 from clueval.cli import main
-from clueval.formats.documents import read_file, read_rows
+from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
 from clueval.formats.mentions import json_in
 from clueval.formats.options import FormatOptions
-from tests.formats.outcomes import outcome
+from tests.formats.outcomes import outcome, read_as
 
 Found = list[tuple[str, list[tuple[str, str]]]]
 ADA = '{"PER": ["Ada"]}'
@@ -389,7 +389,7 @@ def test_run_in_rows_is_recognised_and_read_from_files_and_memory_alike(tmp_path
     path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
     file, passed_over = InputFile(path), Counter[str]()
 
-    found = mentions(read_file(file, FormatOptions()))
+    found = mentions(read_as(file, FormatOptions()))
 
     assert found == [(name, [("Ada", "PER")]) for name in "abc"]
     assert found == mentions(read_rows(enumerate(rows, 1), FormatOptions(), passed_over=passed_over))
@@ -419,7 +419,7 @@ def test_all_unreadable_answers_of_a_run_are_named_together(tmp_path: Path) -> N
     path = write(tmp_path / "a.txt", "\n".join(lines))
 
     with pytest.raises(FormatError) as caught:
-        list(read_file(InputFile(path), FormatOptions(), name="mentions"))
+        list(read_as(InputFile(path), FormatOptions(), "mentions"))
 
     assert caught.value.problem.startswith(
         "15 answers cannot be read, in lines 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, ...; the first: it is not JSON"

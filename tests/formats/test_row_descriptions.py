@@ -13,7 +13,6 @@ from clueval.core.span import Span
 from clueval.formats.dialect import (
     Dialect,
     described,
-    described_rows,
     keys_of,
 )
 from clueval.formats.documents import read_rows
@@ -128,7 +127,7 @@ def test_printed_description_reads_what_the_dialect_reads(dialect: Dialect) -> N
     assert printed is not None
     row = row_of(dialect, replace(document_for(dialect), metadata={}), ["label"])
 
-    (document,) = read_rows([(1, row)], FormatOptions(), form=described_rows(printed))
+    (document,) = read_rows([(1, row)], FormatOptions(), name=printed)
 
     places = [(span.start, span.end, span.label) for span in document.layers["label"]]
     assert places == [(s.start, s.end, s.label) for s in document_for(dialect).layers["label"]]

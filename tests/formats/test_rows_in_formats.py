@@ -14,10 +14,10 @@ import pytest
 import clueval
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.dialect import described_rows
-from clueval.formats.documents import read_file, read_rows
+from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from tests.formats.outcomes import contents, outcome
+from tests.formats.outcomes import contents, outcome, read_as
 from tests.fuzz.corpora import FORMATS, ROWS
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -71,7 +71,7 @@ def in_memory(data: bytes) -> list[Any]:
 
 
 def from_file(path: Path, options: Mapping[str, Any]) -> Any:
-    return outcome(lambda: read_file(InputFile(path), FormatOptions(**options)))
+    return outcome(lambda: read_as(InputFile(path), FormatOptions(**options)))
 
 
 def from_memory(data: bytes, options: Mapping[str, Any]) -> Any:
@@ -172,9 +172,23 @@ def test_set_is_refused_where_rows_have_none() -> None:
 def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> None:
     path = SAMPLES / "label-studio" / "tasks.json"
 
-    first, *_ = read_file(InputFile(path), FormatOptions(annotation_set="*"))
+    first, *_ = read_as(InputFile(path), FormatOptions(annotation_set="*"))
 
     assert list(first.layers) == ["ada@x.org", "bob@x.org", "prediction:m1"]
+
+
+def test_cancelled_annotation_makes_nobody_an_annotator() -> None:
+    def annotation(name: str, **more: Any) -> dict[str, Any]:
+        return {"completed_by": {"email": name}, "result": [], **more}
+
+    task = {
+        "data": {"text": "Ada"},
+        "annotations": [annotation("ada"), annotation("bob", was_cancelled=True)],
+    }
+
+    (document,) = read_rows([(1, task)], FormatOptions(annotation_set="*"))
+
+    assert list(document.layers) == ["ada"]
 
 
 @pytest.mark.parametrize(
@@ -239,7 +253,7 @@ def mutated(value: Any, rng: Random) -> Any:
 
 
 def described(text: str, row: dict[str, Any]) -> tuple[Any, ...]:
-    (document,) = read_rows([(1, row)], FormatOptions(), form=described_rows(text))
+    (document,) = read_rows([(1, row)], FormatOptions(), name=text)
     return contents(document)[:2], [
         (s.start, s.end, s.label, dict(s.features)) for s in document.layers["label"]
     ]

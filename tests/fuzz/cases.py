@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.command import HELP
+from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.declared import CommandOption
 from clueval.formats.catalogue import written_names
 from clueval.metrics import METRICS
 
@@ -220,23 +220,23 @@ def command_line(rng: Random, pair: Files) -> list[str]:
         words += pair.options if name in ("score", "errors", "conventions", "masking", "compare") else []
     options = _options(name)
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4)) if options else 0):
-        action = rng.choice(options)
-        words.append(rng.choice(action.option_strings))
-        if action.nargs != 0:
-            words.append(_value(rng, action))
+        option = rng.choice(options)
+        words.append(rng.choice(option.flags))
+        if option.metavar is not None:
+            words.append(_value(rng, option))
     if name in ("score", "compare"):
         words += ["--jobs", "1"]
     return words
 
 
-def _options(name: str) -> list[argparse.Action]:
-    found: Sequence[argparse.Action] = command_parser(name)._actions
-    return [each for each in found if each.option_strings and not NEVER & set(each.option_strings)]
+def _options(name: str) -> list[CommandOption]:
+    found = (HELP, *command_called(name).options)
+    return [each for each in found if each.flags and not NEVER & set(each.flags)]
 
 
-def _value(rng: Random, action: argparse.Action) -> str:
-    if action.choices and rng.random() < 0.7:
-        return str(rng.choice(list(action.choices)))
+def _value(rng: Random, option: CommandOption) -> str:
+    if option.choices and rng.random() < 0.7:
+        return str(rng.choice(list(option.choices)))
     if rng.random() < 0.2:
         return rng.choice(VALUES).decode("utf-8", "replace")
     return rng.choice((*NONSENSE, *METRICS))

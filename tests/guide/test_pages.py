@@ -11,7 +11,7 @@ import pytest
 from guide_blocks import ROOT, Runner, blocks_of, commands_of, extras, same
 
 from clueval.cli import main
-from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.commands import COMMANDS, command_called
 from clueval.cli.reference import PARTS
 from clueval.formats.form import NAMES
 from clueval.guide import FIRST, SECTIONS, all_pages, contents, page_named
@@ -29,8 +29,7 @@ YET: set[str] = set()
 
 def options_of_commands() -> Iterator[str]:
     for name in COMMANDS:
-        for action in command_parser(name)._actions:
-            yield from (flag for flag in action.option_strings if flag.startswith("--"))
+        yield from (flag for flag in ("--help", *command_called(name).by_flag) if flag.startswith("--"))
 
 
 def missing() -> set[str]:

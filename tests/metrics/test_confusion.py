@@ -9,8 +9,7 @@ from hypothesis import given
 
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
-from clueval.core.levels import Levels
-from clueval.core.matching import LEVELS, UNMATCHED, classes_of
+from clueval.core.levels import LEVELS, UNMATCHED, Levels, classes_of
 from clueval.core.span import Span
 from clueval.files.errors import OverlapError
 from clueval.metrics.confusion import Confusion

@@ -181,6 +181,24 @@ def test_check_names_spans_that_only_some_metrics_count(
     assert clueval.check(path) == []
 
 
+@pytest.mark.parametrize(
+    ("spans", "overlapping"),
+    [
+        ([[3, 3, "X"], [3, 3, "Y"]], 2),
+        ([[1, 3, "X"], [3, 3, "X"], [3, 5, "X"]], 0),
+        ([[0, 9, "X"], [2, 3, "Y"], [3, 4, "Y"], [9, 9, "X"]], 3),
+    ],
+)
+def test_check_counts_as_overlapping_what_metrics_of_flat_spans_refuse(
+    spans: list[list[Any]], overlapping: int, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "Ada met Bob", "label": spans}), encoding="utf-8")
+    [(_, file_check)] = check.checks([tmp_path / "a.jsonl"], FormatOptions())
+
+    assert list(file_check.problems()) == []
+    assert file_check.unusual["overlapping spans"] == overlapping
+
+
 def test_check_names_each_wrong_document_of_one_object(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"a": [[0, 3], [5, 4]], "b": [[-1, 2]], "c": [[0, 3]]}', encoding="utf-8")

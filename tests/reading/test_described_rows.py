@@ -160,6 +160,7 @@ def test_description_and_format_exclude_each_other(tmp_path: Path) -> None:
         ({**GOLD, "labels": [{"labeltype": "PER", "from": 0, "to": 3}]}, "no label: no key 'label_type'"),
         ({**GOLD, "labels": [{"label_type": "PER", "form": 0, "to": 3}]}, "no start: no key 'from'"),
         ({**GOLD, "labels": [{"label_type": "PER", "from": 0, "till": 3}]}, "no end: no key 'to'"),
+        ({**GOLD, "labels": [{"from": 0, "to": 3, "alternatives": [{"from": 1, "to": 3}]}]}, "no label"),
     ],
 )
 def test_row_without_a_key_that_is_named_is_an_error(tmp_path: Path, row: Any, says: str) -> None:

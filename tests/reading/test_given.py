@@ -22,6 +22,7 @@ from clueval import (
     agree,
     conventions,
     errors,
+    masking,
     match_spans,
     read,
     score,
@@ -118,6 +119,26 @@ class SimplePath:
 
     def __fspath__(self) -> str:
         return str(self._path)
+
+
+def test_one_list_of_tags_is_a_document_and_no_list_of_files_where_files_are_looked_at() -> None:
+    gold, predicted = ["B-PER", "O", "I-PER"], ["B-PER", "O", "O"]
+
+    of_one_list = conventions(gold, predicted, scheme="IOE2").scores()
+
+    assert of_one_list == conventions([gold], [predicted], scheme="IOE2").scores()
+    with pytest.raises(CluevalError, match="metric 'masking' needs the text of the documents"):
+        masking(gold, predicted)
+
+
+def test_an_open_file_is_no_annotator() -> None:
+    with pytest.raises(CluevalError, match="a path must be text or a Path, not a StringIO"):
+        agree({"anna": io.StringIO(CONLL), "bob": io.StringIO(CONLL)})
+
+
+def test_a_list_of_documents_beside_an_open_file_does_not_name_files() -> None:
+    with pytest.raises(CluevalError, match="gold is paths and predicted is in memory"):
+        score(io.StringIO("Ada B-PER\n"), [["-"]])
 
 
 def test_an_error_names_the_open_file_and_no_temporary_one() -> None:

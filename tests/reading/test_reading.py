@@ -190,7 +190,7 @@ def test_missing_files_folders_and_formats_are_refused(tmp_path: Path) -> None:
         score(tmp_path, write(tmp_path / "a.vrt", ""))
     with pytest.raises(FileError, match=r"a\*: is a pattern, but .* is a file"):
         score(tmp_path / "a*", tmp_path / "a.vrt")
-    with pytest.raises(UsageError, match="unknown format 'xls'"):
+    with pytest.raises(UsageError, match="input='xls' is unknown"):
         list(read(tmp_path, input="xls"))
 
 

@@ -48,6 +48,7 @@ class Names(NamedTuple):
     start: str
     end: str
     last: int = 0
+    label: str = "label"
 
 
 NAMES = [
@@ -58,7 +59,7 @@ NAMES = [
     Names("doc", "begin", "stop"),
     Names("doc_id", "start", "stop"),
     Names("id", "begin", "end_inclusive", 1),
-    Names("Document", "Start", "End"),
+    Names("Document", "Start", "End", label="Label"),
     Names("file", "start_offset", "end_offset"),
     Names("docid", "start_char", "end_char"),
     Names("sent_id", "start_position", "end_position"),
@@ -77,7 +78,7 @@ def columns_of(spans: Spans, names: Names, texts: Mapping[str, str] | None = Non
         names.document: [row[0] for row in rows],
         names.start: [row[1] for row in rows],
         names.end: [row[2] - names.last for row in rows],
-        "label": [row[3] for row in rows],
+        names.label: [row[3] for row in rows],
     }
     return found if texts is None else {**found, "text": [row[4] for row in rows]}
 

@@ -102,7 +102,7 @@ def test_page_opens_without_complaints_and_requests(
 NUMBERS = (
     "[...document.querySelectorAll('td .shares button, td > button')].map((b) => {"
     " b.click(); const n = Number((b.ariaLabel ?? b.textContent).replaceAll(',', '').match(/\\d+/)[0]);"
-    " const lines = found.flatMap((place) => place.lines.filter(fits)).length; b.click(); return [n, lines]; })"
+    " const lines = found.flatMap((place) => place.values.filter(fits)).length; b.click(); return [n, lines]; })"
 )
 
 
@@ -128,7 +128,7 @@ def test_numbers_of_tables_are_those_of_the_lines_that_they_list(
 ) -> None:
     pairs = list(pairs_in_files(GOLD, PREDICTED, LAYERS))
     fixed = [(pair, replace(pair, predicted=pair.gold)) for pair in pairs]
-    report: Report = Diff(fixed) if name == "diff" else Errors(pairs, CHOICES[name])
+    report: Report = Diff(fixed) if name == "diff" else Errors([[pair] for pair in pairs], CHOICES[name])
     report.write(tmp_path / "page.html")
     fresh(browser, tmp_path / "page.html")
     numbers = browser.run(NUMBERS)
@@ -152,7 +152,7 @@ def test_filters_stand_in_chips_and_in_the_address(browser: Browser, pages: dict
     click(browser, "#chips button")
     assert browser.run("document.getElementById('f-reason').value") == ""
     browser.run("search.value = 'TIEDGEN'; search.dispatchEvent(new Event('input'))")
-    assert browser.run("found.length > 0 && found.every((place) => searched(place).includes('tiedgen'))")
+    assert browser.run("found.length > 0 && found.every((place) => place.searched().includes('tiedgen'))")
 
 
 def test_address_restores_the_place_and_open_tables(browser: Browser, pages: dict[str, Path]) -> None:
@@ -215,7 +215,7 @@ def test_stale_lost_and_conflicting_decisions_are_counted_and_never_applied(
     browser: Browser, tmp_path: Path
 ) -> None:
     view = errors_view()
-    view.given = [
+    view.decision_lines = [
         line(view, 0, fingerprint="000000000000"),
         line(view, 1, document="elsewhere"),
         line(view, 2),
@@ -385,8 +385,10 @@ def test_printed_page_ends_with_the_sheet_to_sign(browser: Browser, tmp_path: Pa
         has_sign_off = True
 
     view = errors_view()
-    view.given = [line(view, 0)]
-    values = {name: getattr(view, name) for name in ("facets", "choices", "store", "given", "listed")}
+    view.decision_lines = [line(view, 0)]
+    values = {
+        name: getattr(view, name) for name in ("facets", "choices", "store", "decision_lines", "listed")
+    }
     Signed(**values).write(tmp_path / "signed.html")
     fresh(browser, tmp_path / "signed.html")
 

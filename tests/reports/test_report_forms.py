@@ -63,7 +63,7 @@ def hostile_view(text: str) -> View:
         facets=[Facet("label", text, True), Facet(text, text)],
         choices=[(text, text)],
         store=text,
-        given=[],
+        decision_lines=[],
         said=text,
         about=[text],
         shown_tables=[Table(text, [text, text, text], [[Find(text, find), bar, Rate(0.5)]])],

@@ -30,7 +30,7 @@ class View(Report):
     facets: Sequence[Facet] = ()
     choices: Sequence[tuple[str, str]] = ()
     store: str = ""
-    given: Sequence[Mapping[str, str | int]] = ()
+    decision_lines: Sequence[Mapping[str, str | int]] = ()
     said: str = ""
     about: Sequence[str] = ()
     shown_tables: Sequence[Table] = ()
@@ -58,9 +58,9 @@ class View(Report):
 
 
 class SampleErrors(Errors):
-    """Errors whose places are held in `listed`, which tests may change, as they may the lines that are `given`."""
+    """Errors whose places are held in `listed`, which tests may change, as they may the `decision_lines`."""
 
-    given: Sequence[Mapping[str, str | int]] = ()  # type: ignore[assignment]  # not from decisions
+    decision_lines: Sequence[Mapping[str, str | int]] = ()  # type: ignore[assignment]  # not from decisions
     signature = "metric:exact"  # type: ignore[assignment]  # nothing is scored
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -78,7 +78,7 @@ def errors_view(
     gold: Path = GOLD, predicted: Path = PREDICTED, layers: Mapping[str, int] = LAYERS
 ) -> SampleErrors:
     return SampleErrors(
-        list(pairs_in_files(gold, predicted, layers)),
+        [[pair] for pair in pairs_in_files(gold, predicted, layers)],
         files=[gold.name, predicted.name],
     )
 

@@ -15,7 +15,7 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
 import clueval
 from clueval import Document, Result, Span, errors, read, score
-from clueval.core.matching import with_merged
+from clueval.core.merging import with_merged
 from clueval.files.errors import CluevalError, TextMismatch, UsageError
 from clueval.formats.options import Reading
 from clueval.metrics import METRICS

@@ -206,7 +206,7 @@ def test_a_system_compared_with_itself_has_p_1(metric: AnyMetric, rate: tuple[st
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "bootstrap"}, "unknown method 'bootstrap'"),
+        ({"method": "bootstrap"}, "method='bootstrap' is unknown"),
         ({"confidence": 1}, "confidence must be between 0 and 1, not 1"),
         ({"confidence": True}, "confidence must be a number, not a bool"),
         ({"resamples": 0}, "resamples must be a whole number from 1 on, not 0"),

@@ -66,7 +66,6 @@ def again(bag: Bag, folder: Path) -> Bag:
 
 def state(bag: Bag) -> dict[str, Any]:
     """All that a bag has, by value and in its order; numbers of cases stand for the cases."""
-    bag.close()
     return {
         "metrics": bag.metrics,
         "layers": bag.layers,
@@ -153,7 +152,9 @@ def test_a_bag_that_was_folded_in_part_is_saved_folded(tmp_path: Path) -> None:
     bag, other = random_bag(Random(1), "flat", {"units": "document"}), random_bag(Random(2), "flat")
     bag.fold()
     bag.add_text(DocumentPlace(name="more"), 4)
-    bag.add(DocumentPlace(name="more"), "x", [key for sequence, key in other.keys if sequence == "x"])
+    row: dict[int, int] = {}
+    bag.add_keys("x", [key for sequence, key in other.keys if sequence == "x"], row)
+    bag.add_occurrences([DocumentPlace(name="more")], row)
     content = saved(bag, tmp_path).read_bytes()
     bag.fold()
 

@@ -223,6 +223,19 @@ def test_adding_results_is_scoring_both_in_one_go() -> None:
     assert parts.intervals() == whole.intervals()
 
 
+def test_sum_has_the_intervals_that_both_parts_have() -> None:
+    gold = [[(0, 1, "AB"[n % 2])] for n in range(24)]
+    predicted = [[(0, 1, "AB"[n % 3 == 0])] for n in range(24)]
+
+    def scored(part: slice, **options: Any) -> Result:
+        return score(gold[part], predicted[part], metrics="exact", resample_by="document", **options)
+
+    first, second = scored(slice(0, 11), intervals=True), scored(slice(11, None), intervals=True)
+
+    assert (first + second).to_dict() == scored(slice(None), intervals=True).to_dict()
+    assert "intervals" not in (first + scored(slice(11, None))).to_dict()
+
+
 @pytest.mark.parametrize("metric", sorted(METRICS))
 def test_every_metric_has_intervals_and_can_be_saved(metric: str, tmp_path: Path) -> None:
     spans = [[Span(0, 2, "A"), Span(3, 4, "B")], [Span(1, 2, "A")], [Span(0, 2, "B")], [Span(2, 4, "A")]]

@@ -114,3 +114,16 @@ def test_agree_pairs_the_document_of_a_format_without_ids_by_its_number(tmp_path
     ids = write(tmp_path / "b.jsonl", '{"id": "d7", "text": "Ada met Dr. Bob.", "label": [[0, 3, "PER"]]}\n')
 
     assert f1_of(agree([brat, ids])) == score(brat, ids, metrics="exact").f1 == 1.0
+
+
+def test_white_space_at_the_end_of_a_text_counts_in_every_order_of_annotators() -> None:
+    def annotator(text: str, start: int, end: int) -> list[Document]:
+        return [Document("d", {"label": [Span(start, end, "PER")]}, text=text, unit="character")]
+
+    def numbers(*annotators: list[Document]) -> dict[str, object]:
+        found = agree(*annotators).to_dict()
+        return {key: value for key, value in found.items() if key in ("tokens", "agreement")}
+
+    one, other = annotator("Ada met", 0, 3), annotator("Ada met   \n", 4, 7)
+
+    assert numbers(one, other) == numbers(other, one)

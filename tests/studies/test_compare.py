@@ -509,6 +509,8 @@ def test_python_takes_gold_and_systems_by_name_as_the_command_does(capsys: Captu
         (f"{SAVED} --baseline bsae", "there is no system 'bsae' (one of base, large)"),
         ("a=base.1.clueval a=large.clueval", "two systems have the name 'a'"),
         ("a=none*.clueval b=large.clueval", "none*.clueval: no file matches this pattern"),
+        ("a=large.clueval,base.*.clueval,base.1.clueval b=large.clueval", "has the run base.1.clueval twice"),
+        ("gold.conll a=large.conll,large.conll b=base.1.conll", "a system has the run large.conll twice"),
         ("=base.1.clueval b=large.clueval", "lacks a name or a path"),
         ("gold.conll a=large.conl b=base.1.conll", "large.conl: there is no such file"),
         ("large.clueval", "nothing to compare with"),

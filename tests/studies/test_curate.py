@@ -216,7 +216,7 @@ def test_curate_reads_what_the_page_of_errors_exports_if_the_annotators_are_its_
     predicted = [document("d", 9, (4, 7, "LOC"), (8, 9, "ORG"))]
     places = [
         (place.document, place.start, place.end - 1, place.fingerprint)
-        for place in Errors([Pair(*pair) for pair in zip(gold, predicted, strict=True)])
+        for place in Errors([[Pair(*pair)] for pair in zip(gold, predicted, strict=True)])
     ]
     path = tmp_path / "decisions.tsv"
     lines = ["\t".join(map(str, (*place, choice))) for place, (*_, choice) in zip(places, rows, strict=True)]

@@ -262,8 +262,8 @@ def written(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "decis
 
 @pytest.mark.parametrize("name", ["decisions.tsv", "decisions.json"])
 def test_places_and_rows_have_what_was_decided(tmp_path: Path, name: str) -> None:
-    given = lines_for(Errors([ONE]), [{"choice": "gold", "comment": "'=clear", "reviewer": "anna"}])
-    report = Errors([ONE], decisions=read_decisions(written(tmp_path, given, name), ERROR_CHOICES))
+    given = lines_for(Errors([[ONE]]), [{"choice": "gold", "comment": "'=clear", "reviewer": "anna"}])
+    report = Errors([[ONE]], decisions=read_decisions(written(tmp_path, given, name), ERROR_CHOICES))
     comment = "=clear" if name.endswith("tsv") else "'=clear"
 
     assert [place.decision["choice"] for place in report] == ["gold", ""]
@@ -275,8 +275,8 @@ def test_places_and_rows_have_what_was_decided(tmp_path: Path, name: str) -> Non
 
 def test_predicted_both_and_none_change_gold_and_gold_and_unclear_do_not() -> None:
     def gold_after(choice: str) -> list[Any]:
-        lines = lines_for(Errors([ONE]), [{"choice": choice}])
-        report = Errors([ONE], decisions=read_decisions_of(lines))
+        lines = lines_for(Errors([[ONE]]), [{"choice": choice}])
+        report = Errors([[ONE]], decisions=read_decisions_of(lines))
         table = next(table for table in report.tables() if table.title == "label: exact, with gold corrected")
         return [row[-1] for row in table.rows]
 
@@ -295,8 +295,8 @@ def read_decisions_of(lines: Sequence[Mapping[str, Any]], conflicts: str | None 
 
 
 def test_a_place_that_a_filter_leaves_out_is_not_lost() -> None:
-    decisions = read_decisions_of(lines_for(Errors([ONE]), [{"choice": "gold"}, {"choice": "gold"}]))
-    list(Errors([ONE], Choice(reasons=frozenset(["label"])), decisions=decisions))
+    decisions = read_decisions_of(lines_for(Errors([[ONE]]), [{"choice": "gold"}, {"choice": "gold"}]))
+    list(Errors([[ONE]], Choice(reasons=frozenset(["label"])), decisions=decisions))
 
     assert decisions.words() == "decisions: 1 used, 0 stale, 0 lost, 0 in conflict, 1 not listed"
 

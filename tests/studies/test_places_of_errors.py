@@ -58,7 +58,7 @@ def test_a_row_has_the_span_and_all_that_overlaps_it() -> None:
         )
         for side in (spans("PER[1,5)"), spans("PER[2,4) LOC[4,6)"))
     ]
-    row = row_of(Errors([Pair(*sides)], Choice(sides=("gold",))))
+    row = row_of(Errors([[Pair(*sides)]], Choice(sides=("gold",))))
 
     assert row["document"] == "d"
     assert (row["start"], row["end_inclusive"], row["span_start"], row["span_end_inclusive"]) == (1, 5, 1, 4)
@@ -72,7 +72,7 @@ def test_a_row_has_the_span_and_all_that_overlaps_it() -> None:
 
 
 def test_a_place_joins_what_overlaps_and_its_spans_are_marked_once() -> None:
-    first, second = Errors([ONE])
+    first, second = Errors([[ONE]])
 
     assert first.at == ("d", "label", 1, 4)
     assert [(line.label, line.words) for line in first.lines] == [
@@ -90,14 +90,14 @@ def test_a_place_joins_what_overlaps_and_its_spans_are_marked_once() -> None:
 def test_a_row_that_shows_many_nested_spans_shows_the_first_fifty() -> None:
     words = ["w"] * 100
     predicted = " ".join(f"B[{n},100)" for n in range(60))
-    (row, *_) = Errors([pair("A[0,99)", predicted, words)], Choice(sides=("gold",))).rows()
+    (row, *_) = Errors([[pair("A[0,99)", predicted, words)]], Choice(sides=("gold",))).rows()
 
     assert len(row["other_label"].split(" | ")) == 50
     assert row["class"] == "superset"
 
 
 def test_spans_of_zero_length_are_marked() -> None:
-    row = row_of(Errors([pair("A[2,2)", "")]))
+    row = row_of(Errors([[pair("A[2,2)", "")]]))
 
     assert (row["span_start"], row["span_end_inclusive"]) == (2, 1)
     assert "🟥🟥" in row["context"]
@@ -105,13 +105,13 @@ def test_spans_of_zero_length_are_marked() -> None:
 
 def test_errors_above_a_level_need_spans_that_do_not_overlap() -> None:
     with pytest.raises(OverlapError, match=r"document 'd'.*'levels' cannot count") as raised:
-        list(Errors([pair("A[0,4) A[2,6)", "A[0,4) A[2,6)")], Choice(level=2)))
+        list(Errors([[pair("A[0,4) A[2,6)", "A[0,4) A[2,6)")]], Choice(level=2)))
     assert raised.value.document == "d"
 
 
 def test_a_labelled_layer_that_never_occurs_is_an_error() -> None:
     with pytest.raises(UsageError, match=r"there is no layer 'risk'.*one of label"):
-        list(Errors([ONE], Choice(labelled="risk")))
+        list(Errors([[ONE]], Choice(labelled="risk")))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_choices_that_no_error_can_meet_are_refused(options: dict[str, Any], pro
 
 
 def test_text_has_counts_then_twenty_places_then_how_many_more() -> None:
-    text = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS))).render(all=True)
+    text = Errors([[each] for each in pairs_in_files(GOLD, PREDICTED, LAYERS)]).render(all=True)
 
     verdict, blocks = text.splitlines()[1], text.split("\n\n")[5:]
     # organisation has 19 gold and 18 predicted spans, and 11 of them are right: 22/37
@@ -152,7 +152,7 @@ def test_text_has_counts_then_twenty_places_then_how_many_more() -> None:
 
 
 def test_a_function_is_called_for_each_reading() -> None:
-    report = Errors(lambda: iter([ONE]))
+    report = Errors(lambda: iter([[ONE]]))
 
     assert len(list(report)) == 2
     assert len(report.rows()) == 4
@@ -163,7 +163,7 @@ def test_the_result_that_is_given_is_shown_and_pairs_may_lack_what_is_right() ->
         [Document("d", {"x": spans(text)}, tokens=["w"] * 9)] for text in ("A[0,1) A[2,3)", "A[0,1) A[2,4)")
     ]
     wrong = [Document("d", {"x": each[0].layers["x"][1:]}, tokens=["w"] * 9) for each in sides]
-    given = Errors([Pair(*wrong)], scored=lambda system: clueval.score(*sides, metrics="exact"))
+    given = Errors([[Pair(*wrong)]], scored=lambda system: clueval.score(*sides, metrics="exact"))
 
     assert given.verdict() == "F1 50.00: of 2 errors 2 are boundaries"
     assert "9 positions" in list(given.facts())
@@ -171,7 +171,7 @@ def test_the_result_that_is_given_is_shown_and_pairs_may_lack_what_is_right() ->
 
 
 def test_files_have_the_key_of_the_place_and_the_range_of_the_span(tmp_path: Path) -> None:
-    report = Errors([ONE])
+    report = Errors([[ONE]])
     report.write(tmp_path / "errors.tsv")
     rows = list(csv.DictReader(StringIO((tmp_path / "errors.tsv").read_text("utf-8")), delimiter="\t"))
 
@@ -183,7 +183,7 @@ def test_files_have_the_key_of_the_place_and_the_range_of_the_span(tmp_path: Pat
 
 
 def test_no_errors_are_a_header_and_a_sentence(tmp_path: Path) -> None:
-    report = Errors([pair("PER[0,1)", "PER[0,1)")])
+    report = Errors([[pair("PER[0,1)", "PER[0,1)")]])
     report.write(tmp_path / "errors.tsv")
 
     assert (tmp_path / "errors.tsv").read_text("utf-8").count("\n") == 1
@@ -192,7 +192,7 @@ def test_no_errors_are_a_header_and_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_page_in_german_has_german_tables_and_places_also_after_english() -> None:
-    report = Errors([ONE])
+    report = Errors([[ONE]])
     assert "too long" in report.render()
     assert "zu lang" in report.render(lang="de")
     written = page(report, lang="de")
@@ -208,7 +208,7 @@ def test_merged_layers_have_a_table_for_each_and_a_column_for_each() -> None:
         Document("d", {"e": [Span(1, 2, {"e": label})], "r": [Span(1, 2, {"r": "high"})]}, tokens=TOKENS)
         for label in ("PER", "LOC")
     ]
-    report = Errors([Pair(*sides)], Choice(merge=True))
+    report = Errors([[Pair(*sides)]], Choice(merge=True))
     row = row_of(report)
 
     assert (row["label"], row["label e"], row["label r"]) == ("PER|high", "PER", "high")
@@ -216,22 +216,22 @@ def test_merged_layers_have_a_table_for_each_and_a_column_for_each() -> None:
 
 
 def test_errors_of_fair_have_its_rates_and_types() -> None:
-    report = Errors([ONE], Choice(fair=Fair()))
+    report = Errors([[ONE]], Choice(fair=Fair()))
     metrics = clueval.score(GOLD, PREDICTED, layers=LAYERS, metrics="fair").metrics["fair"]
-    sample = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS)), Choice(fair=Fair()))
+    sample = Errors([[each] for each in pairs_in_files(GOLD, PREDICTED, LAYERS)], Choice(fair=Fair()))
 
     assert [row["class"] for row in report.rows()] == ["BEL", "LE"]
     assert sum(sample.scores().values()) == sum(
         sum(each["overall"]["fair"][kind] for kind in FAIR_TYPES) for each in metrics.values()
     )
     assert f"F1 {100 * metrics['entity']['overall']['fair']['f1']:.2f}" in sample.verdict()
-    assert [row["class"] for row in Errors([ONE], Choice(fair=Fair(), kinds=frozenset(["LE"]))).rows()] == [
+    assert [row["class"] for row in Errors([[ONE]], Choice(fair=Fair(), kinds=frozenset(["LE"]))).rows()] == [
         "LE"
     ]
 
 
 def test_places_can_be_pickled_and_compared() -> None:
-    place, other = list(Errors([ONE]))
+    place, other = list(Errors([[ONE]]))
 
     assert pickle.loads(pickle.dumps(place)) == place != other
 
@@ -243,12 +243,12 @@ def test_too_many_pairs_that_overlap_are_an_error_that_names_the_document() -> N
     ]
 
     with pytest.raises(LimitError, match="document 'long'"):
-        list(Errors([Pair(*sides)]))
+        list(Errors([[Pair(*sides)]]))
 
 
 def test_predicted_spans_beside_the_text_are_places_without_a_text() -> None:
     lost = [Document("d", {"label": side}) for side in ([], spans("PER[0,4)"))]
-    report = Errors([ONE, Pair(*lost, beside=True)])
+    report = Errors([[ONE], [Pair(*lost, beside=True)]])
     *_, place = report
 
     assert (place.at, place.texts[0].text) == (("d", "label", 0, 4), "")
@@ -289,7 +289,7 @@ OTHER = Document("1", {"x": [Span(0, 9, "PER")]}, text="Tolkieene xas writear ,.
 
 
 def test_what_differs_is_marked_in_both_texts() -> None:
-    report = NoisyErrors([Pair(OWN, OTHER)])
+    report = NoisyErrors([[Pair(OWN, OTHER)]])
     first, second_place = report
 
     assert [text.text for text in first.texts] == ["Tolkien", "Tolkieene"]
@@ -300,7 +300,7 @@ def test_what_differs_is_marked_in_both_texts() -> None:
 
 
 def test_page_and_text_have_the_numbers_by_label() -> None:
-    report = NoisyErrors([Pair(OWN, OTHER)])
+    report = NoisyErrors([[Pair(OWN, OTHER)]])
 
     assert "x: gold spans by label" in report.render()
     assert "kein Gegenstück" in page(report, lang="de")

@@ -106,6 +106,12 @@ class TestWorkedCases:
 
         assert places(self.TEXT, answer) == [(0, 4, "X"), (0, 12, "X"), (20, 24, "X")]
 
+    def test_offsets_may_be_written_as_texts(self) -> None:
+        answer: list[dict[str, Any]] = [{"text": "Anna", "label": "X", "start": "20", "end": "24"}]
+
+        assert places(self.TEXT, answer) == [(20, 24, "X")]
+        assert places(self.TEXT, [{**answer[0], "start": "five"}]) == [(0, 4, "X")]
+
     def test_similar_words_of_a_longer_name_are_not_taken_by_a_shorter_one(self) -> None:
         pytest.importorskip("rapidfuzz")
         text = "Anna Schmid klagt. Anna gewinnt."

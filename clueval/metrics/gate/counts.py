@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import add
 from typing import NamedTuple
 
-from clueval.core.tally import Tally, f_measure
+from clueval.core.tally import Counts, Tally, f_measure
 from clueval.statistics.distributions import average_precision
 
 
@@ -140,6 +140,12 @@ class GateCounts(NamedTuple):
                 for name, (whole, responses, part) in self.shares().items()
             },
         }
+
+    def average_f(self, beta: float) -> Counts:
+        """Return the mean of the strict and the lenient F as a recall: both F have the same denominator."""
+        weight = beta * beta
+        weighted = weight * self.targets + self.responses
+        return Counts(weighted, weighted, (1 + weight) * (self.correct_strict + self.correct_lenient) / 2)
 
     def shares(self) -> dict[str, tuple[int, int, int]]:
         """Return `gold`, `predicted` and `tp_gold` of those measures that are the recall of some `Counts`, by name.

@@ -406,6 +406,7 @@ class Gate(Metric):
             sizes = counts.targets, counts.responses
             headlines[path] = Counts(*sizes, counts.correct_strict, counts.correct_strict)
             headlines[f"{path}.lenient"] = Counts(*sizes, counts.correct_lenient, counts.correct_lenient)
+            headlines[f"{path}.f{self.beta:g}_average"] = counts.average_f(self.beta)
             headlines |= {f"{path}.{name}": Counts(*of_share) for name, of_share in counts.shares().items()}
         return headlines
 

@@ -26,14 +26,12 @@ from clueval.reading.file_sides import (
     Side,
     files_of_side,
     joined,
-    key_of,
     require_use,
     with_id_of,
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of
 from clueval.reading.options import (
-    are_paths,
     is_path_or_paths,
     require_layers,
     require_pair_by,
@@ -89,24 +87,10 @@ class Naming:
 
 
 @dataclass(frozen=True, slots=True)
-class Annotator:
-    """A named source of documents: files, and how they are read, or documents in memory.
-
-    If `is_set`, it is an annotation set, and a file without this set is not annotated.
-    """
-
-    name: str
-    files: Files = ()
-    options: FormatOptions | None = None
-    documents: Sequence[Document] = ()
-    is_set: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Annotators:
     """All annotators, and maybe a system, which comes last."""
 
-    listed: tuple[Annotator, ...]
+    listed: tuple[Side, ...]
     has_system: bool
     naming: Naming
 
@@ -144,19 +128,17 @@ class Annotators:
             )
             is_one_file = file_name is not None or all(len(annotator.files) < 2 for annotator in self.listed)
             by = pair_by if pair_by in ("id", "content") else None
-            is_numbered = have_no_ids and is_one_file and by is None and self.naming.unannotated is None
-            keyed = [
-                (
-                    (str(number) if is_numbered else key_of(document, by), document)
-                    for number, (document, _) in enumerate(chain(*parts), 1)
-                )
-                for parts in zip(first, streams, strict=True)
+            are_numbered = have_no_ids and is_one_file and by is None and self.naming.unannotated is None
+            documents_of_sides = [
+                (document for document, _ in chain(*parts)) for parts in zip(first, streams, strict=True)
             ]
-            for documents in joined(keyed, self.sides, pair_by, may_lack=True):
+            for documents in joined(
+                documents_of_sides, self.sides, by, may_lack=True, are_numbered=are_numbered
+            ):
                 yield Group(self._documents_on_one_text(documents, texts_differ=texts_differ))
 
     def _read(
-        self, annotator: Annotator, file_name: str | None, read: Read
+        self, annotator: Side, file_name: str | None, read: Read
     ) -> Iterator[tuple[Document, Form | None]]:
         """Yield the documents of an annotator, with the format of their file; with `file_name`, of such files only."""
         for document in annotator.documents:
@@ -178,8 +160,7 @@ class Annotators:
                 yield document, source.form
             source.see(read, annotator.name)
 
-    def _source(self, annotator: Annotator, name: str | None, path: Path) -> Source:
-        assert annotator.options is not None
+    def _source(self, annotator: Side, name: str | None, path: Path) -> Source:
         file_name = name if self.naming.pair_by in (None, "name") else None
         source = source_of(path, annotator.options, name=file_name, progress=self.naming.progress)
         require_positions(source.form.name, "agree")
@@ -193,8 +174,15 @@ class Annotators:
         if others and (texts_differ or any(_ends_otherwise(document, first) for document in others)):
             from clueval.transforms.placing import placed_documents  # most texts are the same
 
-            placed = iter(placed_documents(present, named=False).documents)
-            documents = tuple(None if document is None else next(placed) for document in documents)
+            # on the longest text, so that white space at the end of one counts in every order of annotators
+            in_order = sorted(present, key=lambda document: -len(document.text or ""))
+            placed = dict(
+                zip(map(id, in_order), placed_documents(in_order, named=False).documents, strict=True)
+            )
+            documents = tuple(
+                None if document is None else replace(placed[id(document)], id=first.id)
+                for document in documents
+            )
         named_documents = [
             (document, name)
             for document, name in zip(documents, self.sides, strict=True)
@@ -273,10 +261,8 @@ def _ends_otherwise(document: Document, first: Document) -> bool:
     return text != first_text and text.rstrip() == first_text.rstrip()
 
 
-def _lacks_set(path: Path, options: FormatOptions | None) -> bool:
+def _lacks_set(path: Path, options: FormatOptions) -> bool:
     """Return whether the file, in a format with annotation sets, does not have the one that is to be read."""
-    if options is None or options.annotation_set is None:
-        return False
     source = source_of(path, replace(options, annotation_set=None))
     if not source.form.has_sets:
         return source.form.name in formats_that_read("annotation_set")
@@ -341,27 +327,23 @@ def annotators_of(
     return Annotators(tuple(listed), system is not None, naming)
 
 
-def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
+def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -> list[Side]:
     """Return the annotators of sources by name; in memory, lists of spans get the texts of another annotator."""
     for name in sources:
         require_kind(name, "str", "the name of an annotator")
         if not name or name != name.strip():
             raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
-    annotators: dict[str, Annotator] = {}
+    annotators: dict[str, Side] = {}
     sides: dict[str, GivenSide] = {}
     for name, source in sources.items():
-        if isinstance(source, Annotator):
+        if isinstance(source, Side):
             annotators[name] = source
-        elif are_paths(source) and is_path_or_paths(source):
-            for path in [] if isinstance(source, str | Path) else source:
-                files_of(Path(path))  # raises for a path that does not exist
-            annotators[name] = Annotator(name, files_of_side(source), options)
+        elif is_path_or_paths(source):
+            for path in source if isinstance(source, list | tuple) else ():
+                files_of(as_path(path))  # raises for a path that does not exist
+            annotators[name] = Side(name, files_of_side(source), options)
         else:
             sides[name] = side = side_of(source, name, options)
-            if side.kind == "paths":
-                raise UsageError(
-                    f"{name} has paths", advice="give one file or one folder, or what is in memory"
-                )
             if side.kind == "documents":
                 sides[name] = side._replace(items=list(side.items))
     texts = None
@@ -379,7 +361,7 @@ def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -
     for name, side in sides.items():
         is_listed = side.kind in ("spans", None) and side.nested is not False
         documents = side.documents() if texts is None or not is_listed else _documents_on_texts(side, texts)
-        annotators[name] = Annotator(name, documents=list(documents))
+        annotators[name] = Side(name, (), options, documents=list(documents))
     return [annotators[name] for name in sources]
 
 
@@ -397,7 +379,7 @@ def _documents_on_texts(side: GivenSide, documents: Sequence[Document]) -> Itera
         yield side.document(number, item, by_key[id_])
 
 
-def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> list[Annotator]:
+def _with_names_and_layers(listed: Sequence[Side], pair_by: str | None) -> list[Side]:
     """Return annotators with files by the names that pair them, and columns of tags as layers where none is named."""
     files: Sequence[Files] = [annotator.files for annotator in listed]
     if pair_by == "name":
@@ -409,18 +391,11 @@ def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> 
     listed = [
         replace(annotator, files=named_files) for annotator, named_files in zip(listed, files, strict=True)
     ]
-    sides = [
-        Side(annotator.name, annotator.files, annotator.options)
-        for annotator in listed
-        if annotator.options is not None
-    ]
-    if all(side.options.layers is None for side in sides):
-        sides = list(with_layers(sides))
-    options = iter(side.options for side in sides)
-    return [
-        annotator if annotator.options is None else replace(annotator, options=next(options))
-        for annotator in listed
-    ]
+    with_files = [annotator for annotator in listed if annotator.files]
+    if any(annotator.options.layers is not None for annotator in with_files):
+        return listed
+    with_columns = iter(with_layers(with_files))
+    return [next(with_columns) if annotator.files else annotator for annotator in listed]
 
 
 def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: Any) -> dict[str, Any]:
@@ -459,7 +434,7 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
             advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
     if layout != BY_DOCUMENT:
-        return {name: Annotator(name, files_of(subfolder), options) for name, subfolder in folders.items()}
+        return {name: Side(name, files_of(subfolder), options) for name, subfolder in folders.items()}
     files: dict[str, list[tuple[str | None, Path]]] = {}
     for document, subfolder in folders.items():
         for name, file in files_of(subfolder):
@@ -472,12 +447,12 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
                     file=str(folder),
                     advice=f"the annotators are {', '.join(sorted(files))}",
                 )
-        return {name: Annotator(name, files[str(column)], options) for name, column in columns.items()}
+        return {name: Side(name, files[str(column)], options) for name, column in columns.items()}
     for name in INCEPTION:
         if left_out := files.pop(name, []):
             number = f"{len(left_out)} document{'s' * (len(left_out) != 1)}"
             warn(f"{name} is left out, in {number}; annotators={ {'NAME': name} } reads it")
-    return {name: Annotator(name, name_files, options) for name, name_files in sorted(files.items())}
+    return {name: Side(name, name_files, options) for name, name_files in sorted(files.items())}
 
 
 def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
@@ -509,7 +484,7 @@ def _unpacked_file(path: Path) -> Path:
     return path
 
 
-def _annotator_in_column(name: str, path: Path, options: FormatOptions, column: Any) -> Annotator:
+def _annotator_in_column(name: str, path: Path, options: FormatOptions, column: Any) -> Side:
     """Return the annotator in one column of a file, or in one annotation set, whose name may be a number."""
     files = files_of(path)
     if form_at(files[0][1], options).has_sets:
@@ -527,8 +502,8 @@ def _annotator_in_column(name: str, path: Path, options: FormatOptions, column: 
             column = int(column)
     if isinstance(column, int):
         layer = next(iter(options.layers or {"label": column}))
-        return Annotator(name, files, replace(options, layers={layer: column}, token=options.token or 1))
-    return Annotator(name, files, replace(options, annotation_set=column), is_set=True)
+        return Side(name, files, replace(options, layers={layer: column}, token=options.token or 1))
+    return Side(name, files, replace(options, annotation_set=column), is_set=True)
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:

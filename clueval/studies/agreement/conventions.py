@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from clueval.core.case import Case, Sides
-from clueval.core.matching import LEVELS
+from clueval.core.levels import LEVELS
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import components, first_clash
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Ranges, Span

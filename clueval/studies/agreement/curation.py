@@ -161,16 +161,22 @@ class Curated:
 
 
 class UndecidedPlaces(ReportOfAnnotators):
-    """The places that were undecided, outvoted or tied, in the columns of those of `clueval.agree`."""
+    """The places that were undecided, outvoted or tied, in the columns of those of `clueval.agree`.
+
+    Whether `write` would lose decisions is to be checked before the documents are written (`keep_decisions`).
+    """
 
     title = "Undecided places"
     signature = ""
 
     def __init__(
-        self, names: Sequence[str], places: Sequence[Place], given: Sequence[Mapping[str, str | int]] = ()
+        self,
+        names: Sequence[str],
+        places: Sequence[Place],
+        decision_lines: Sequence[Mapping[str, str | int]] = (),
     ) -> None:
         super().__init__(names)
-        self._places, self.given = places, given
+        self._places, self.decision_lines = places, decision_lines
 
     def places(self) -> Iterable[Place]:
         return self._places

@@ -34,7 +34,7 @@ from clueval.core.bag import Bag, Read
 from clueval.core.case import Case, are_flat
 from clueval.core.count import Plan, Step, count, decided
 from clueval.core.document import Document, Group, Pair, metadata_with_id
-from clueval.core.matching import with_merged
+from clueval.core.merging import with_merged
 from clueval.core.metric import Metric
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES

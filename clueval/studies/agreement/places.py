@@ -30,6 +30,7 @@ from clueval.reports.place import (
     Place,
     fingerprint,
 )
+from clueval.reports.report import Report
 from clueval.studies.agreement.conventions import (
     BOUNDARIES,
     Reading,
@@ -38,7 +39,7 @@ from clueval.studies.agreement.conventions import (
     parts_of,
     spans_of,
 )
-from clueval.studies.decisions import NONE, ReportWithDecisions, require_no_choices
+from clueval.studies.decisions import NONE, require_no_choices
 from clueval.studies.errors.rows import SideTexts
 
 KINDS = (
@@ -261,7 +262,7 @@ def facets_of_places() -> list[Facet]:
     ]
 
 
-class ReportOfAnnotators(ReportWithDecisions):
+class ReportOfAnnotators(Report):
     """A report whose places are those of annotators with these names."""
 
     def __init__(self, names: Sequence[str]) -> None:

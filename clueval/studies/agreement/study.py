@@ -33,6 +33,7 @@ from clueval.studies.agreement.places import (
     marks_in,
     sequences_in,
 )
+from clueval.studies.decisions import ReportWithDecisions
 from clueval.transforms.changes import HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
 from clueval.version import __version__
@@ -52,7 +53,7 @@ _POINT = 0.01
 """By how much the mean F1 of the annotator who differs most must be below that of the next."""
 
 
-class Agreement(ReportOfAnnotators):
+class Agreement(ReportOfAnnotators, ReportWithDecisions):
     """The result of `agree`: the numbers, and the places where annotators differ.
 
     Forms for readers and JSON have the numbers; tables of data, workbooks and pages have the places, which are read
@@ -477,7 +478,7 @@ def _signature(corpus: Annotated, bag: Bag) -> str:
     schemes = {scheme or "none" for (side, *_), scheme in bag.read.schemes().items() if side in corpus.names}
     keys = ",".join(convention.key for convention in corpus.metric.conventions)
     annotators = corpus.annotators.listed[: len(corpus.names)]
-    treatments = {each.options.invalid or "conlleval" for each in annotators if each.options is not None}
+    treatments = {each.options.invalid or "conlleval" for each in annotators if each.files}
     choices = {
         "metrics": f"agreement({keys})",
         "unit": "+".join(sorted(bag.read.units)) or "token",

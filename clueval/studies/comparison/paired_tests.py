@@ -209,7 +209,7 @@ class _Difference:
         if baseline.without is not None and system.without is not None:
             self.without = [new - old for old, new in zip(baseline.without, system.without, strict=True)]
         both = zip(baseline.rows, system.rows, strict=True)
-        self.units = baseline.entry.differing(baseline.path, tuple([(*old, *new) for old, new in both]))
+        self.units = baseline.entry.differing(baseline.path, ((*old, *new) for old, new in both))
         self.effective = effective_number(
             [sum(of_unit) for of_unit in zip(baseline.sizes, system.sizes, strict=True)]
         )

@@ -110,19 +110,19 @@ def compare(
     first_run = units.runs[order[0]][0]
     tokens = dict(zip(first_run.keys, first_run.positions, strict=True))
     return Comparison(
-        str(first.signature),
-        first_run.by or "",
-        len(units.keys),
-        order,
-        [work.score(".".join(path), path) for path in paths],
-        len(units.keys) if first_run.by == DOCUMENT else first.documents,
-        sum(map(tokens.__getitem__, units.keys)),
-        confidence,
-        detect,
-        details,
-        {".".join(path): name for path, name in score_names(paths).items()},
-        {name: number for name, number in units.left_out.items() if number},
-        [work.pairs(".".join(path), path) for path in paths if all_pairs and path[-1].startswith("f1")],
+        signature=str(first.signature),
+        resample_by=first_run.by or "",
+        units=len(units.keys),
+        systems=order,
+        tests=[work.score(".".join(path), path) for path in paths],
+        documents=len(units.keys) if first_run.by == DOCUMENT else first.documents,
+        tokens=sum(map(tokens.__getitem__, units.keys)),
+        confidence=confidence,
+        detect=detect,
+        details=details,
+        shown={".".join(path): name for path, name in score_names(paths).items()},
+        left_out={name: number for name, number in units.left_out.items() if number},
+        pairs=[work.pairs(".".join(path), path) for path in paths if all_pairs and path[-1].startswith("f1")],
     )
 
 
@@ -218,8 +218,16 @@ def _by_name(systems: Sequence[Any], names: Sequence[str] | None) -> dict[str, A
 
 
 def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the runs of a system; those that are no results yet are scored against gold."""
-    for run in _runs_in(system, gold):
+    """Yield the runs of a system; those that are no results yet are scored against gold.
+
+    Raises `UsageError` for a file that is there twice, which would count as two independent runs.
+    """
+    runs = _runs_in(system, gold)
+    files = [os.fspath(run) for run in runs if _is_path(run)]
+    for file in files:
+        if files.count(file) > 1:
+            raise UsageError(f"a system has the run {file} twice", advice="give each run once")
+    for run in runs:
         if gold is None or is_result(run):
             yield run
             continue

@@ -17,7 +17,7 @@ from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.studies.errors.report import AllPairs, ErrorReport, ErrorTally, Text, one_by_one
+from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
 from clueval.studies.errors.view import facts_of, title_of
 
 RESULTS = ("matched", "not matched", "no counterpart")
@@ -32,13 +32,13 @@ class NoisyErrors(ErrorReport):
 
     def __init__(
         self,
-        pairs: AllPairs,
+        texts: Texts,
         metric: Noisy = Noisy(),  # noqa: B008  # it cannot be changed
         *,
         where: Where = NOTHING,
         **about: Any,
     ) -> None:
-        super().__init__(one_by_one(pairs), metadata=(), **about)
+        super().__init__(texts, metadata=(), **about)
         self._metric, self._where, self.store = metric, where, ""
 
     # in the language of the context

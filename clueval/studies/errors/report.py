@@ -125,16 +125,11 @@ def tables_of_decisions(
             )
 
 
-AllPairs = Iterable[Pair] | Callable[[], Iterable[Pair]]
-"""The pairs of all texts, or what returns them each time anew."""
-
 Text = Sequence[Pair]
 """The pairs of one text, one for each system."""
 
-
-def one_by_one(pairs: AllPairs) -> Callable[[], Iterable[Text]] | Iterable[Text]:
-    """Return the texts of one system."""
-    return (lambda: ([pair] for pair in pairs())) if callable(pairs) else ([pair] for pair in pairs)
+Texts = Iterable[Text] | Callable[[], Iterable[Text]]
+"""All texts, or what returns them each time anew."""
 
 
 @dataclass
@@ -175,7 +170,7 @@ class ErrorReport(ReportWithDecisions):
 
     def __init__(
         self,
-        texts: Iterable[Text] | Callable[[], Iterable[Text]],
+        texts: Texts,
         choice: Choice | None = None,
         *,
         layers: Sequence[str] = (),
@@ -302,10 +297,10 @@ class ErrorReport(ReportWithDecisions):
 class Errors(ErrorReport):
     """The errors of predicted compared with gold, those that metric ``exact`` counts unless a choice selects others.
 
-    Iterating yields a `Place` after the other, as the pairs are read; holds one text. Forms, tables and files read the
-    pairs again. Raises the errors of metrics and files.
+    Iterating yields a `Place` after the other, as the texts are read; holds one text. Forms, tables and files read the
+    texts again. Raises the errors of metrics and files.
 
-    The arguments `about` are those of `ErrorReport`; if there are decisions, `pairs` must have all texts.
+    The arguments `about` are those of `ErrorReport`; if there are decisions, all texts must be there.
     With `limit`, only this number of places is listed; tables and counts have all.
 
     >>> from clueval.core.document import Document
@@ -313,20 +308,20 @@ class Errors(ErrorReport):
     >>> tokens = ["Frau", "Anna", "Weiß", "wohnt", "in", "Ulm"]
     >>> gold = Document("d", {"label": [Span(0, 2, "PER"), Span(5, 6, "LOC")]}, tokens=tokens)
     >>> predicted = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=tokens)
-    >>> [(place.at, [row["side"] for row in place.findings]) for place in Errors([Pair(gold, predicted)])]
+    >>> [(place.at, [row["side"] for row in place.findings]) for place in Errors([[Pair(gold, predicted)]])]
     [(('d', 'label', 0, 3), ['gold', 'predicted']), (('d', 'label', 5, 6), ['gold'])]
     """
 
     def __init__(
         self,
-        pairs: AllPairs,
+        texts: Texts,
         choice: Choice | None = None,
         *,
         decisions: PlaceDecisions | None = None,
         limit: int | None = None,
         **about: Any,
     ) -> None:
-        super().__init__(one_by_one(pairs), choice, **about)
+        super().__init__(texts, choice, **about)
         self.decisions, self.limit = decisions, limit
         self.screen = None if limit is not None else self.screen
         self._columns: RowColumns | None = None
@@ -346,7 +341,7 @@ class Errors(ErrorReport):
         ]
 
     @property
-    def given(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # it is only read
+    def decision_lines(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # it is only read
         return () if self.decisions is None else list(self.decisions.rows())
 
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[JudgedSpan]]]]:

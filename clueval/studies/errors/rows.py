@@ -23,7 +23,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Pair, Unit
-from clueval.core.matching import merge_layers
+from clueval.core.merging import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
 from clueval.files import limits
@@ -97,12 +97,12 @@ class SideTexts:
     The last context is kept.
     """
 
-    def __init__(self, own: Document, other: Document, window: int | None) -> None:
-        self.own = own
-        self.text = own if own.end is not None else other
-        self.metadata = own.metadata or other.metadata
-        self._ids = own.token_ids or other.token_ids if own.unit == "token" else None
-        self._sentences, self._window = own.sentences or other.sentences, window
+    def __init__(self, document: Document, other: Document, window: int | None) -> None:
+        self.document = document
+        self.text = document if document.end is not None else other
+        self.metadata = document.metadata or other.metadata
+        self._ids = document.token_ids or other.token_ids if document.unit == "token" else None
+        self._sentences, self._window = document.sentences or other.sentences, window
         self._starts = [sentence.start for sentence in self._sentences]
         self._has_names = any(sentence.id is not None for sentence in self._sentences)
         self._first, self._end = self.text.start, self.text.end
@@ -128,7 +128,7 @@ class SideTexts:
 
     def line_of(self, span: Span) -> int | None:
         """Return the line where a span begins."""
-        lines, number = self.own.lines, span.start - self.own.start
+        lines, number = self.document.lines, span.start - self.document.start
         return span.line if span.line is not None or lines is None or number >= len(lines) else lines[number]
 
     def sentences_of(self, start: int, end: int) -> list[str]:
@@ -284,10 +284,10 @@ class RowColumns(NamedTuple):
         """Return the row of an error, with its side, or another name of it."""
         texts.require_inside(wrong.span)
         name = wrong.side_name if side is None else side
-        return Finding(wrong, lambda: self._cells(wrong, texts, name), texts.own.id, name)
+        return Finding(wrong, lambda: self._cells(wrong, texts, name), texts.document.id, name)
 
     def _cells(self, wrong: JudgedSpan, texts: SideTexts, side: str) -> Row:
-        span, others, document = wrong.span, wrong.shown, texts.own
+        span, others, document = wrong.span, wrong.shown, texts.document
         start, end = span.start, span.end
         context = texts.context((wrong.start, wrong.end), (start, end))
         marks = [*context.marks(0, [span]), *context.marks(1, others)]
@@ -332,7 +332,7 @@ class RowColumns(NamedTuple):
     def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> Iterator[tuple[str, str]]:
         """Yield what is in no column: metadata that the first document does not have, and fragments."""
         for key, value in texts.metadata.items():
-            if key not in self.metadata and (key, value) != ("id", texts.own.id):
+            if key not in self.metadata and (key, value) != ("id", texts.document.id):
                 yield key, value
         for name, spans in (("fragments", [wrong.span]), ("other_fragments", wrong.shown)):
             if any(span.parts is not None for span in spans):

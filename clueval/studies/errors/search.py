@@ -20,9 +20,8 @@ from clueval.core.case import Case
 from clueval.core.count import Plan, count, decided, sequences_of
 from clueval.core.document import Pair, metadata_with_id
 from clueval.core.exact import Exact
-from clueval.core.levels import Levels
+from clueval.core.levels import KINDS, LEVELS, UNMATCHED, Levels, Match, match_of
 from clueval.core.located import EqualCases, Located, document_of_error, located
-from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash, shared_positions
 from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Ranges, Span, by_position

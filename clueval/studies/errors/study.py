@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
@@ -96,27 +95,21 @@ def errors(
         "files": _files(gold, predicted, second),
         "scored": partial(result_of, pairs),
     }
-
-    has_sentences = options.get("window") is None  # contexts are sentences
-
-    def of_one_system() -> Iterator[Pair]:
-        skips = decisions is None
-        return (pair for (pair,) in pairs.texts(only_differing=skips, in_parts=skips and has_sentences))
-
+    skips, has_sentences = decisions is None, options.get("window") is None  # contexts are sentences
+    texts = partial(pairs.texts, only_differing=skips, in_parts=skips and has_sentences)
     error_options = {"decisions": decisions is not None, "conflicts": conflicts, "limit": limit}
     if isinstance(chosen, Noisy):
         _refuse("metric noisy", {**options, **error_options})
-        return NoisyErrors(of_one_system, chosen, where=pairs.plan.where, **about)
+        return NoisyErrors(texts, chosen, where=pairs.plan.where, **about)
     choice = _choice(chosen, pairs, options)
     about |= {"layers": pairs.layers, "metadata": names}
     if second is not None:
         _refuse("two systems", error_options)
-        texts = partial(pairs.texts, only_differing=True, in_parts=has_sentences)
         return TwoSystems(texts, choice, **about)
     if decisions is not None and choice.merge:
         raise UsageError("merge does not apply to decisions", advice="leave one out")
     all_decisions = decisions_of(decisions, ERROR_CHOICES, conflicts)
-    return Errors(of_one_system, choice, decisions=all_decisions, limit=limit, **about)
+    return Errors(texts, choice, decisions=all_decisions, limit=limit, **about)
 
 
 @checked_call

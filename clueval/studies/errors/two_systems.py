@@ -9,12 +9,13 @@ shows all spans of both systems there, also the correct ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document
-from clueval.core.matching import KINDS, with_merged
+from clueval.core.levels import KINDS
+from clueval.core.merging import with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
@@ -30,7 +31,7 @@ from clueval.reports.place import (
     fingerprint,
 )
 from clueval.reports.table import Cell, Table
-from clueval.studies.errors.report import ErrorReport, ErrorTally, Text
+from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
 from clueval.studies.errors.rows import Row, SideTexts, texts_of
 from clueval.studies.errors.search import (
     RIGHT,
@@ -47,9 +48,6 @@ from clueval.studies.errors.view import (
     tables_of_two,
     verdict_of_two,
 )
-
-Texts = Iterable[Text] | Callable[[], Iterable[Text]]
-"""Of each text gold with the first system and with the second one; or what returns them each time anew."""
 
 Results = tuple[JudgedSpan | None, JudgedSpan | None]
 """A span in both systems; None: it does not have it, or does not count it."""
@@ -403,7 +401,7 @@ def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Se
     return {
         "context": [*shown],
         "state": error.state,
-        "document": texts.own.id,
+        "document": texts.document.id,
         "side": first.side_name,
         "layer": first.sequence,
         "start": first.span.start,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clueval.core.matching import KINDS, UNMATCHED
+from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.span import NO_LABEL, SIDES, Span
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText
@@ -359,7 +359,15 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
     ]
     labels = error.match.labels.values()  # joined as in `Span.label`
     match_label = "|".join([NO_LABEL if name is None else name for name in labels]) or None
-    values = [error.reason, label, error.sequence, error.side_name, error.kind, match_label, texts.own.id]
+    values = [
+        error.reason,
+        label,
+        error.sequence,
+        error.side_name,
+        error.kind,
+        match_label,
+        texts.document.id,
+    ]
     values += [texts.metadata.get(name) for name in metadata]
     return Line(
         in_words(error), values, error.side, label, texts.of(error.span), " · ".join(filter(None, note))
@@ -368,7 +376,7 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
 
 def _where(span: Span, texts: SideTexts) -> list[str]:
     """Return the range of a span, and the ids of its tokens if they have some."""
-    unit = phrase("token") if texts.own.unit == "token" else phrase("character")
+    unit = phrase("token") if texts.document.unit == "token" else phrase("character")
     where, ids = f"{unit} {span.start}–{span.end - 1}", texts.ids_of(span.start, span.end)
     return (
         [where, phrase("id {ids}", ids="–".join(dict.fromkeys(filter(None, ids))))] if any(ids) else [where]

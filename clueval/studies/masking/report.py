@@ -236,7 +236,7 @@ class MaskingReport(ReportWithDecisions):
         return f"masking.html {', '.join(self.names)}"
 
     @property
-    def given(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # as above
+    def decision_lines(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # as above
         return () if self.review is None else self.review.lines
 
     @property
