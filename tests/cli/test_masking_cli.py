@@ -296,6 +296,23 @@ def test_string_leaks_have_a_limit_too(sides: list[str], capsys: Capture) -> Non
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(("spans", "options"), [([], []), ([[0, 3, "PER"]], ["--keep", "PER"])])
+def test_a_gate_without_mentions_that_must_be_masked_fails(
+    tmp_path: Path, capsys: Capture, spans: list[list[object]], options: list[str]
+) -> None:
+    gold = write(tmp_path / "gold.jsonl", json.dumps({"id": "1", "text": "Ada met Bob", "label": spans}))
+
+    arguments = ["masking", str(gold), str(gold), *options]
+    assert main([*arguments, "--fail-on-leak"]) == 1
+    assert (
+        "clueval masking: no mention must be masked, so nothing was checked: check the gold file, its layer "
+        "(--layer) and --keep\n"
+    ) in capsys.readouterr().err
+    assert main([*arguments, "--fail-on-leak", "--lang", "de"]) == 1
+    assert "clueval masking: keine Erwähnung muss maskiert werden" in capsys.readouterr().err
+    assert main(arguments) == 0
+
+
 def test_a_gate_without_documents_fails(tmp_path: Path, capsys: Capture) -> None:
     empty = str(write(tmp_path / "empty.jsonl", ""))
 
