@@ -109,6 +109,7 @@ class PlaceDecisions:
             self._places.setdefault(decision.at, []).append(decision)
         self._states: dict[PlaceKey, State] = {}
         self._conflicting_lines: dict[PlaceKey, list[Decision]] = {}
+        self._unordered: dict[PlaceKey, list[Decision]] = {}
 
     def require_choices(self, choices: Collection[str], hint: str = "") -> None:
         """Raise `FormatError` for a choice that is not known; `hint` is further advice."""
@@ -159,6 +160,9 @@ class PlaceDecisions:
         if current and len({decision.choice for decision in latest}) > 1:
             state = "conflict" if self._conflicts in (None, "drop") else "decided"
             self._conflicting_lines.update(dict.fromkeys(keys, latest))
+            if self._conflicts in ("first", "last") and not _are_ordered(latest, self._conflicts):
+                state = "conflict"
+                self._unordered.update(dict.fromkeys(keys, latest))
             latest = latest[:1] if self._conflicts == "first" else latest[-1:]
         choice = "" if state == "conflict" or not latest else latest[-1].choice
         for key in keys:
@@ -227,20 +231,25 @@ class PlaceDecisions:
         return not (self.number("stale") or self.lost)
 
     def checked(self) -> None:
-        """Raise `UsageError` for conflicts, if nothing was chosen to be done about them."""
-        if self._conflicts is not None or not self._conflicting_lines:
+        """Raise `UsageError` for conflicts, if nothing was chosen to be done about them, or times do not order them."""
+        unsettled = self._conflicting_lines if self._conflicts is None else self._unordered
+        if not unsettled:
             return
-        n, examples = len(self._conflicting_lines), []
-        for (document, _, start, end), lines_about in list(self._conflicting_lines.items())[:MOST_LISTED]:
+        n, examples = len(unsettled), []
+        for (document, _, start, end), lines_about in list(unsettled.items())[:MOST_LISTED]:
             choices = (
                 f"{decision.choice} ({decision.reviewer})" if decision.reviewer else decision.choice
                 for decision in lines_about
             )
             examples.append(f"{document} {start}-{end - 1}: {', '.join(choices)}")
         more = f" and {n - len(examples):,} more" if n > len(examples) else ""
+        times, advice = "", "confirm one choice for each on the page; conflicts='last' takes the later ones"
+        if self._conflicts is not None:
+            times = f", and no time says which choice is the {self._conflicts}"
+            advice = "add the times, or confirm one choice for each on the page; conflicts='drop' takes none"
         raise UsageError(
-            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(examples)}{more}",
-            advice="confirm one choice for each on the page; conflicts='last' takes the later ones",
+            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}{times}: {'; '.join(examples)}{more}",
+            advice=advice,
         )
 
     def words(self) -> str:
@@ -255,6 +264,15 @@ class PlaceDecisions:
 
 def _time(decision: Decision) -> tuple[str, str, str, str]:
     return decision.time, decision.reviewer, decision.choice, decision.comment
+
+
+def _are_ordered(lines: Sequence[Decision], conflicts: str) -> bool:
+    """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last."""
+    at_the_end = lines[0 if conflicts == "first" else -1].time
+    return (
+        all(line.time.strip() for line in lines)
+        and len({line.choice for line in lines if line.time == at_the_end}) == 1
+    )
 
 
 def settled(lines: Iterable[Decision]) -> list[Decision]:

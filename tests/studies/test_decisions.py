@@ -124,6 +124,27 @@ def test_conflicts_are_settled_as_wanted(how: str, expected: str) -> None:
     decisions.checked()
 
 
+@pytest.mark.parametrize("how", ["first", "last"])
+@pytest.mark.parametrize(("amy", "zoe"), [("", ""), ("1", ""), (" ", "1"), ("1", "1")])
+def test_conflicts_that_no_time_orders_are_an_error(how: str, amy: str, zoe: str) -> None:
+    decisions = PlaceDecisions([line("leak", "zoe", zoe), line("harmless", "amy", amy)], conflicts=how)
+
+    assert decisions.at(place(*AT)).state == "conflict"
+    with pytest.raises(
+        CluevalError, match=rf"no time says which choice is the {how}: d 5-12: .*\(amy\)"
+    ) as error:
+        decisions.checked()
+    assert "add the times, or confirm one choice" in str(error.value)
+
+
+def test_of_more_than_two_choices_only_the_first_or_last_must_have_a_time_of_its_own() -> None:
+    lines = [line("anna", "A", "1"), line("bob", "B", "2"), line("carl", "C", "2"), line("bob", "D", "2")]
+
+    decisions = PlaceDecisions(lines, conflicts="first")
+    assert decisions.at(place(*AT)).holds == "anna"
+    decisions.checked()
+
+
 def test_conflicts_are_otherwise_an_error_that_lists_ten() -> None:
     lines = [
         Decision(("d", "label", n, n + 1), "f", choice, "", reviewer)
