@@ -179,17 +179,17 @@ def test_redacted_texts_in_a_folder_are_called_as_the_documents(files: Path, cap
 
 
 def test_an_archive_of_redacted_texts_is_a_folder(files: Path, capsys: Capture) -> None:
-    arguments = ["masking", str(files / "gold.vrt"), "--redacted", "--layer", "x=2", "--format", "json"]
+    options = ["--redacted", "--layer", "x=2", "--format", "json"]
     with zipfile.ZipFile(files / "out.zip", "w") as archive:
         for path in sorted((files / "out").iterdir()):
             archive.write(path, path.name)
             archive.write(path, f"sub/{path.name}")
-    assert main([*arguments, str(files / "out")]) == 0
+    assert main(["masking", str(files / "gold.vrt"), str(files / "out"), *options]) == 0
     expected = json.loads(capsys.readouterr().out)["metrics"]
 
-    assert main([*arguments, str(files / "out.zip!sub")]) == 0
+    assert main(["masking", str(files / "gold.vrt"), str(files / "out.zip!sub"), *options]) == 0
     assert json.loads(capsys.readouterr().out)["metrics"] == expected
-    assert main([*arguments, str(files / "out.zip")]) == 2
+    assert main(["masking", str(files / "gold.vrt"), str(files / "out.zip"), *options]) == 2
     assert "out.zip!sub/d1.txt: belongs to no gold document" in capsys.readouterr().err
 
 
