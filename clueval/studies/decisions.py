@@ -3,10 +3,10 @@
 A decision is about the place with its key. It holds if the fingerprint is the same; it is *stale*, and not applied, if
 the spans have changed; it is *lost* if there is no such place; it is *not listed* if filters leave out the place.
 
-Files have the columns `COLUMNS`, separated by tabs, or are JSON lists of objects with these names, or workbooks of
-which a sheet has these columns. Of the lines of one reviewer about a place the latest counts. Lines of several
-reviewers with different choices are a *conflict*, unless a later line is marked in the column ``confirmed``. The order
-of files and lines does not matter.
+Files are tables with the columns `COLUMNS`, separated by tabs, commas or semicolons (CSV), JSON lists of objects with
+these names, or workbooks of which a sheet has these columns. Of the lines of one reviewer about a place the latest
+counts. Lines of several reviewers with different choices are a *conflict*, unless a later line is marked in the column
+``confirmed``. The order of files and lines does not matter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import file_digest, sha256
 from os import PathLike
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 from clueval.core.span import NOTHING, Frozen
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
-from clueval.files.opening import beginning_of, is_folder, lines, raw_blocks
+from clueval.files.opening import beginning_of, is_folder, raw_blocks
 from clueval.files.options import require_kind
 from clueval.files.overwriting import reading_an_output
 from clueval.reports.content import form_of
@@ -46,7 +46,7 @@ CONFLICTS = ("first", "last", "drop")
 """What may be done about conflicts, which are otherwise an error."""
 
 MOST_LISTED = 10
-ENDINGS = (".tsv", ".json", ".xlsx")
+ENDINGS = (".tsv", ".csv", ".json", ".xlsx")
 """The endings of the files of decisions in a folder."""
 
 PlaceKey = tuple[str, str, int, int]
@@ -112,15 +112,12 @@ class PlaceDecisions:
         self._unordered: dict[PlaceKey, list[Decision]] = {}
 
     def require_choices(self, choices: Collection[str], hint: str = "") -> None:
-        """Raise `FormatError` for a choice that is not known; `hint` is further advice."""
-        for decision in self._lines():
-            if decision.choice and decision.choice not in choices:
-                raise FormatError(
-                    f"the choice {decision.choice!r} is unknown",
-                    file=decision.file,
-                    line=decision.line,
-                    advice=f"one of {', '.join(choices)}, or empty{hint}",
-                )
+        """Read choices in any case and with white space around, if these are not the same as they stand.
+
+        Raises `FormatError` for a choice that is not known; `hint` is further advice.
+        """
+        for at, place_lines in self._places.items():
+            self._places[at] = [_with_choice(decision, choices, hint) for decision in place_lines]
 
     def require_distinct(self, documents: Iterable[str]) -> None:
         """Raise `UsageError` if a document with decisions has the id of another one: they could be about either."""
@@ -266,6 +263,24 @@ def _time(decision: Decision) -> tuple[str, str, str, str]:
     return decision.time, decision.reviewer, decision.choice, decision.comment
 
 
+def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Decision:
+    """Return a line with its choice as it is called in `choices`. Raises `FormatError` if it is in none or several."""
+    choice = decision.choice.strip()
+    if not choice or decision.choice in choices:
+        return decision if choice else replace(decision, choice="")
+    same = [name for name in choices if name == choice] or [
+        name for name in choices if name.strip().casefold() == choice.casefold()
+    ]
+    if len(same) != 1:
+        raise FormatError(
+            f"the choice {decision.choice!r} is unknown",
+            file=decision.file,
+            line=decision.line,
+            advice=f"one of {', '.join(choices)}, or empty{hint}",
+        )
+    return replace(decision, choice=same[0])
+
+
 def _are_ordered(lines: Sequence[Decision], conflicts: str) -> bool:
     """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last."""
     at_the_end = lines[0 if conflicts == "first" else -1].time
@@ -398,14 +413,16 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
             require_columns(value, number)
             yield str(path), number, value
         return
+    from clueval.formats.input_file import InputFile
+    from clueval.formats.table_columns import records_of
+
     header: list[str] | None = None
-    for number, line in lines(path):
-        row = line.split("\t")
-        if not line.strip():
-            continue
+    for number, row in records_of(InputFile(path)):
         if header is None:
             header = [name.strip() for name in row]
             require_columns(header, number)
+            continue
+        if not any(map(str.strip, row)):
             continue
         if any(row[len(header) :]):
             raise wrong(f"the line has {len(row)} cells, and the header {len(header)}", number)
@@ -484,11 +501,10 @@ def keep_decisions(path: Path, known: Iterable[Mapping[str, object]]) -> None:
         is_known = (decision.at, *words) in as_lines or words == _in_words(decisions.at(decision))
         lost += any(words[:2]) and not is_known
     if lost:
-        reads = "" if form == "csv" else f"; decisions={path.name!r} reads them"
         raise FileError(
             f"has {lost:,} decision{'s' * (lost != 1)}, which would be overwritten",
             file=str(path),
-            advice=f"name another file{reads}",
+            advice=f"name another file; decisions={path.name!r} reads them",
         )
 
 
@@ -497,6 +513,7 @@ def _in_words(decision: Decision | PlaceDecision) -> tuple[str, ...]:
     cells = {"choice": decision.choice, "comment": decision.comment, "reviewer": decision.reviewer}
     if isinstance(decision, PlaceDecision):
         cells = decision.cells
+    cells["choice"] = cells["choice"].casefold()
     return tuple(" ".join(_plain_cell(text).split()) for text in cells.values())
 
 

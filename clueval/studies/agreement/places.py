@@ -39,7 +39,7 @@ from clueval.studies.agreement.conventions import (
     parts_of,
     spans_of,
 )
-from clueval.studies.decisions import NONE, require_no_choices
+from clueval.studies.decisions import NONE, UNCLEAR, require_no_choices
 from clueval.studies.errors.rows import SideTexts
 
 KINDS = (
@@ -280,7 +280,8 @@ class ReportOfAnnotators(Report):
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
         """What may be decided about a place. Raises `UsageError` for an annotator with the name of a choice."""
         require_no_choices(self._names)
-        return [*((name, name) for name in self._names), (NONE, phrase("no span"))]
+        choices = ((NONE, phrase("no span")), (UNCLEAR, phrase("unclear")))
+        return [*((name, name) for name in self._names), *choices]
 
     def columns(self) -> Sequence[str]:
         place_columns = ("kind", "boundary", *map(column_of, self._names), "votes", "context")
