@@ -284,9 +284,11 @@ class MaskingReport(ReportWithDecisions):
     def remarks(self) -> Iterator[str]:
         """Yield the sentences on documents and persons, what was decided, and what was read."""
         confidence = self.metric.confidence
-        yield from words.sentences_of(self.reports, confidence)
+        of_annotators = bool(self.metric.annotators)
+        yield from words.sentences_of(self.reports, confidence, of_annotators=of_annotators)
         if self.review is not None:
-            for sentence in words.sentences_of(self.result.metrics[REVIEWED], confidence):
+            reviewed = self.result.metrics[REVIEWED]
+            for sentence in words.sentences_of(reviewed, confidence, of_annotators=of_annotators):
                 yield phrase("as reviewed, {sentence}", sentence=sentence)
             yield phrase("decisions: {said}", said=self.review.in_words())
         yield from self.result.remarks()
