@@ -208,7 +208,9 @@ def test_curate_raises_an_error_for_conflicts_unless_one_choice_is_wanted(tmp_pa
 
     with pytest.raises(CluevalError, match=r"chosen differently at 1 place: d1 4-6: A .Ada., B .Eve."):
         chosen(tmp_path, *rows)
-    with pytest.raises(CluevalError, match=r"no time says which choice is the last: d1 4-6: A .Ada., B .Eve."):
+    with pytest.raises(
+        CluevalError, match=r"no time says which choice is the last: d1 4-6: A .Ada., B .Eve."
+    ):
         chosen(tmp_path, *rows, conflicts="last")
     timed = [(*row, time) for row, time in zip(rows, ("1", "2"), strict=True)]
     assert kept(chosen(tmp_path, *timed, conflicts="last"))["d1"] == [(0, 2, "PER"), (4, 7, "LOC")]
