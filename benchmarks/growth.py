@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from measure import environment, progress
 
 from clueval import Document, Span, match_spans, merge_layers, overlap_components, score
-from clueval.compat.faireval.config import render_faireval
+from clueval.compat.faireval.config import FairEvalConfig, render_faireval
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalError
 from clueval.metrics.gate import Gate
@@ -186,7 +186,8 @@ def _shown(*metrics: str | AnyMetric) -> Job:
 
 def _faireval(case: Case) -> object:
     report = score(case.gold, case.predicted, metrics=("fair",)).metrics["fair"]
-    return [render_faireval(each) for each in report.values()]
+    settings = FairEvalConfig("target.csv", "system.csv")
+    return [render_faireval(each, settings, ()) for each in report.values()]
 
 
 def _every(function: Callable[[Document, Document], Iterator[Any]]) -> Job:

@@ -18,9 +18,10 @@ from pathlib import Path
 
 import pytest
 
+import clueval
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
-from clueval.files.errors import FileError
+from clueval.files.errors import FileError, UsageError
 from clueval.files.writing import scratch_folder, whole_bytes, whole_file
 from clueval.reports import workbook
 from clueval.studies.errors.report import Errors
@@ -432,3 +433,11 @@ class TestInterruption:
 
         assert seen == set()
         assert names_in(tmp_path) == ["a.xlsx", "other"]
+
+
+@pytest.mark.parametrize("method", ["write", "save"])
+def test_an_empty_name_of_an_output_is_refused_and_does_not_mean_the_current_folder(method: str) -> None:
+    result = clueval.score([["B-PER"]], [["B-PER"]])
+
+    with pytest.raises(UsageError, match="the name of an output is empty"):
+        getattr(result, method)("")

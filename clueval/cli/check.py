@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from clueval.cli.config import with_options
-from clueval.cli.declared import FromOne, Given, Input, OneOf
+from clueval.cli.declared import FromOne, Input, Keywords, OneOf
 from clueval.cli.options import READING_ONE
 from clueval.cli.outputs import REPORT_WITHOUT_RATES, ReportOutput, writable_names
 from clueval.cli.printing import repaired_and_not_read
@@ -29,7 +29,7 @@ def check(
     report: ReportOutput = REPORT_WITHOUT_RATES,
     max_errors: FromOne = 100,
     to: Annotated[str, OneOf(writable_names)] | None = None,
-    reading: Given = READING_ONE,
+    reading: Keywords = READING_ONE,
 ) -> int:
     """Read files and list all their problems, with line numbers: lines that lack a column, invalid tags, invalid
     sequences of tags, token ids that occur twice in a document, malformed XML, wrong encoding. The exit code is 0

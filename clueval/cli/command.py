@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import Field, fields
 from functools import cached_property, partial
 from typing import Any, NoReturn
@@ -92,12 +92,14 @@ class Command(Declared):
             elif option.may_stand_once:
                 first, *others = value
                 if any(other != first for other in others):
-                    parser.error(f"argument {option.name}: given twice, with different values; give it once")
+                    parser.error(
+                        f"argument {'/'.join(option.flags)}: given twice, with different values; give it once"
+                    )
                 values[option.place] = first
         if unknown:
             name = unknown[0].partition("=")[0]
             parser.error(
-                unknown_option(name, (*HELP.flags, *self.by_flag), self.name)
+                unknown_option(name, {"--help": HELP, **self.by_flag}, self.name)
                 if name.startswith("-")
                 else f"unexpected argument {unknown[0]!r}{_FURTHER.get(self.name, '')}"
             )
@@ -214,13 +216,13 @@ def _value(option: CommandOption, text: str) -> Any:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def unknown_option(flag: str, flags: Iterable[str], command: str = "") -> str:
-    """Return the message on an option that a command, or `clueval` alone, does not have; it has these `flags`."""
+def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str = "") -> str:
+    """Return the message on an option that a command, or `clueval` alone, does not have; it has these by flag."""
     from clueval.files.names import near_synonym, question, synonym  # only for names that do not exist
 
     word = flag.lstrip("-")
-    words = {known.removeprefix("--"): known for known in flags if known.startswith("--")}
-    if "metric" in words:
+    words = {known.removeprefix("--"): known for known in options if known.startswith("--")}
+    if "--metric" in options and options["--metric"].repeated:  # it takes every metric
         words = {**_settings_as_calls(), **words}
     hint = synonym(word.replace("-", "_"), command, dashes=True)
     if hint is None or word in words:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import clueval
-from clueval.cli.declared import Given, OptionValues, fields
+from clueval.cli.declared import Keywords, OptionValues, fields, without_none
 from clueval.cli.options import METRICS_OPTION, PREPARING, READING, NamedInput, by_name, named_path, runs_in
 from clueval.cli.outputs import REPORT, ReportOutput
 from clueval.cli.progress import JOBS, Jobs
@@ -27,12 +27,12 @@ def compare(
     detect: Annotated[float, number] | None = None,
     force: bool = False,
     all_pairs: bool = False,
-    trust: Given = fields(Trust, "tests", "confidence resamples seed"),
+    trust: Keywords = fields(Trust, "tests", "confidence resamples seed"),
     metrics: Sequence[AnyMetric] | None = METRICS_OPTION,
-    counting: Given = fields(Counting, "counting", "merge where unit pair_by"),
-    units: Given = fields(Trust, "counting", "resample_by"),
-    preparing: Given = PREPARING,
-    reading: Given = READING,
+    counting: Keywords = fields(Counting, "counting", "merge where unit pair_by"),
+    units: Keywords = fields(Trust, "counting", "resample_by"),
+    preparing: Keywords = PREPARING,
+    reading: Keywords = READING,
     jobs: Jobs = JOBS,
     report: ReportOutput = REPORT,
 ) -> int:
@@ -67,8 +67,6 @@ def compare(
     scoring: dict[str, Any] = {**counting, **units, **preparing, **reading}
     if "names" in scoring:  # of tags, not of systems
         scoring["reading"] = Reading(names=scoring.pop("names"))
-    if metrics is not None:
-        scoring["metrics"] = metrics
     with jobs.counting(gold, *chain.from_iterable(runs_of.values())) as work:
         comparison = clueval.compare(
             runs_of,
@@ -78,6 +76,7 @@ def compare(
             detect=detect,
             force=force,
             all_pairs=all_pairs,
+            **without_none(metrics=metrics),
             **trust,
             **scoring,
             **(work if gold is not None else {}),

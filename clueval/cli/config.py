@@ -31,10 +31,9 @@ from clueval.cli.commands import COMMANDS, command_called
 from clueval.cli.declared import CommandOption, OptionValues
 from clueval.cli.outputs import drop_idle
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
-from clueval.files.options import options_of
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
 from clueval.formats.form import Form
-from clueval.formats.options import SELECT_SETS, FormatOptions, Reading
+from clueval.formats.options import SELECT_SETS, FormatOptions
 from clueval.metrics import METRICS
 from clueval.metrics.settings import metrics_in
 from clueval.reading.options import STDIN
@@ -228,10 +227,9 @@ def drop_unused(command: Command, values: OptionValues, defaults: Sequence[str])
         unneeded = (command.by_flag[flag] for flag in flags if command.by_flag[flag].place not in needed)
         values |= {option.place: option.default for option in unneeded}
     drop_idle(values, flags)
-    places = {
-        field.name: f"Reading.{field.name}" for field, option in options_of(Reading) if option.flag in flags
-    }
-    if "--layer" in flags:
+    of_defaults = [command.by_flag[flag].place for flag in flags]
+    places = {place.partition(".")[2]: place for place in of_defaults if place.startswith("Reading.")}
+    if "layer" in of_defaults:
         places["layers"] = "layer"
     unused = {*places} - {"input", "row"}
     if not unused:
@@ -270,12 +268,12 @@ def _forms(values: OptionValues) -> Iterator[Form]:
 
 
 _METRICS = {kind: name for name, (_, kind) in METRICS.items()}
-_GROUPS = ("Counting", "Preparing", "Reading", "Trust", "Workers")
+_GROUPS = ("Counting", "Naming", "Preparing", "Reading", "Trust", "Workers")
 _QUOTED = r"""(?<!\w)(?:'(?>(?:[^'\\]|\\.)*)'|"(?>(?:[^"\\]|\\.)*)")"""
 _VALUE = (
     rf"""{_QUOTED}|\{{(?>(?:{_QUOTED}|[^{{}}'"])*)\}}|\[(?>(?:{_QUOTED}|[^\[\]'"])*)\]|\.\.\.|True|False"""
 )
-_KIND = "|".join(("Lists", *_GROUPS, *_METRICS))
+_KIND = "|".join((*_GROUPS, *_METRICS))
 _NAME = re.compile(
     rf"""{_QUOTED}|(?<![\w.,/-])(?:({_KIND})\.)?([a-z][a-z_]*)(?:=({_VALUE}|(?(1)-?\d+|(?!))))?""", re.DOTALL
 )

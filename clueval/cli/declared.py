@@ -44,8 +44,13 @@ from clueval.metrics.settings import shown_default, type_of, values_of
 OptionValues = dict[str, Any]
 """The values of all arguments and options of a command, by their places."""
 
-Given = Mapping[str, Any]
+Keywords = Mapping[str, Any]
 """The values of those options of a group that were given, as keyword arguments."""
+
+
+def without_none(**values: Any) -> dict[str, Any]:
+    """Return the values that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 class CommandOption(NamedTuple):
@@ -67,12 +72,8 @@ class CommandOption(NamedTuple):
 
     @property
     def help(self) -> str:
-        return self.meaning if isinstance(self.meaning, str) else self.meaning()
-
-    @property
-    def name(self) -> str:
-        """The name in messages."""
-        return "/".join(self.flags) or str(self.metavar)
+        meaning = self.meaning if isinstance(self.meaning, str) else self.meaning()
+        return _with_choices(meaning, self.choices)
 
     @property
     def written(self) -> str:
@@ -133,7 +134,7 @@ FromOne = Annotated[int, whole]
 class Declared:
     """A function, or a class, whose parameters are arguments and options, if its docstring has them."""
 
-    def __init__(self, function: Callable[..., Any], choices: Mapping[str, Collection[Any]] = {}) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self._names = vars(sys.modules[function.__module__])
         text = inspect.getdoc(function) or ""
@@ -142,7 +143,6 @@ class Declared:
         )
         self._sections = list(zip(parts[::2], parts[1::2], strict=True))
         self._parameters = inspect.signature(function).parameters.values()
-        self._choices = choices
 
     def with_names(self, text: str) -> str:
         """Return a text with the texts of the module in the place of their names."""
@@ -181,8 +181,7 @@ class Declared:
             if isinstance(parameter.default, Options):
                 yield from parameter.default.options()
             elif name in self._documented:
-                choices = self._choices.get(name)
-                yield _of_parameter(self._documented[name], kinds[name], parameter.default, choices)
+                yield _of_parameter(self._documented[name], kinds[name], parameter.default)
 
     def value(self, values: OptionValues) -> Any:
         """Call the function with the values of the options."""
@@ -200,11 +199,14 @@ def shared(function: Callable[..., Any], without: str = "", **choices: Collectio
 
     Some may be left out (`without`), or have other `choices` than those of their type.
     """
-    declared, left_out = Declared(function, choices), without.split()
-    return Options(
-        lambda: (option for option in declared.of_parameters() if option.place not in left_out),
-        declared.value,
-    )
+    declared = Declared(function)
+
+    def options() -> Iterator[CommandOption]:
+        for option in declared.of_parameters():
+            if option.place not in without.split():
+                yield option._replace(choices=choices.get(option.place, option.choices))
+
+    return Options(options, declared.value)
 
 
 _ARGUMENTS = "arguments"
@@ -225,31 +227,28 @@ _SIDES = {
 """The arguments that need no line in a docstring."""
 
 
-def _of_parameter(
-    documented: CommandOption, kind: Any, default: Any, choices: Collection[Any] | None
-) -> CommandOption:
-    """Return the option of a parameter, which its docstring describes; `choices` replace those of its type."""
+def _of_parameter(documented: CommandOption, kind: Any, default: Any) -> CommandOption:
+    """Return the option of a parameter, which its docstring describes."""
     if kind is bool:
         return documented._replace(default=False)
     read: Callable[[str], Any] = str
-    repeated, instead = False, ""
+    repeated, choices = False, OneOf(())
     while (origin := get_origin(kind)) is not None:
         parts = [part for part in get_args(kind) if part is not types.NoneType]
         repeated = repeated or origin is list
         for annotation in parts[1:] if origin is Annotated else ():
             if isinstance(annotation, OneOf):
-                values, instead = annotation
-                choices = choices or (values() if callable(values) else values)
+                choices = annotation
             else:
                 read = annotation
         kind = parts[0]
     is_plain = isinstance(default, str | int | float)
     text = f"{documented.help} (default: {default})" if is_plain and default != "" else documented.help
     return documented._replace(
-        meaning=_with_choices(text, choices or ()),
+        meaning=text,
         read=read,
-        choices=choices or (),
-        instead=instead,
+        choices=choices.values() if callable(choices.values) else choices.values,
+        instead=choices.instead,
         default=default if is_plain else None,
         required=default is inspect.Parameter.empty,
         repeated=repeated,
@@ -304,9 +303,8 @@ def fields(
                 several=declared.several,
             )
 
-    def value(values: OptionValues) -> Given:
-        of_fields = {field.name: values.get(place) for field, _, place in chosen}
-        return {name: value for name, value in of_fields.items() if value is not None}
+    def value(values: OptionValues) -> Keywords:
+        return without_none(**{field.name: values.get(place) for field, _, place in chosen})
 
     return Options(options, value)
 

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
 
-from clueval.cli.declared import Given, Input, OneOf, OutputFolder
+from clueval.cli.declared import Input, Keywords, OneOf, OutputFolder
 from clueval.cli.options import READING_ONE
 from clueval.cli.outputs import (
     DOCUMENTS,
@@ -43,7 +43,7 @@ def convert(
     output: DocumentOutput = DOCUMENTS,
     label: str | None = None,
     tokens: Input | None = None,
-    reading: Given = READING_ONE,
+    reading: Keywords = READING_ONE,
 ) -> int:
     """Convert the spans of a file or folder into another format.
 
@@ -89,7 +89,7 @@ def convert(
     return 0
 
 
-def merge(file: Input, *, output: Path | None = LINES, reading: Given = READING_ONE) -> int:
+def merge(file: Input, *, output: Path | None = LINES, reading: Keywords = READING_ONE) -> int:
     """Merge the layers of a file into one sequence of spans with a label for each layer.
 
     Overlapping spans of any layers become one span from the smallest start to the greatest end. In each layer, its

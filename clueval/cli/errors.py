@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import clueval
-from clueval.cli.declared import FromOne, FromZero, Given, Input, OneOf, fields, shared
+from clueval.cli.declared import FromOne, FromZero, Input, Keywords, OneOf, fields, shared, without_none
 from clueval.cli.options import (
     DECISIONS,
     PREPARING,
@@ -40,8 +40,8 @@ def _choice_of(
     level: Level | None = None,
     unlabelled: bool = False,
     labelled: str | None = None,
-    spans: Given = fields(Counting, "errors", "merge where"),
-) -> Given:
+    spans: Keywords = fields(Counting, "errors", "merge where"),
+) -> Keywords:
     """Return the options that select errors, as `clueval.errors` takes them.
 
     errors:
@@ -51,9 +51,8 @@ def _choice_of(
         unlabelled: CLUEval's levels without labels: --level 2, if no other
         labelled LAYER: CLUEval's levels: a match is correct only if the label in this layer is correct, too
     """
-    choice: dict[str, Any] = {"level": level, "labelled": labelled, "unlabelled": unlabelled or None}
-    choice["sides"] = None if side in (None, "both") else (side,)
-    return {**{name: value for name, value in choice.items() if value is not None}, **spans}
+    sides = None if side in (None, "both") else (side,)
+    return without_none(level=level, labelled=labelled, unlabelled=unlabelled or None, sides=sides, **spans)
 
 
 _CHOICE = shared(_choice_of)
@@ -65,17 +64,17 @@ def errors(
     second: Input | None = None,
     *,
     metric: str | None = None,
-    choice: Given = _CHOICE,
+    choice: Keywords = _CHOICE,
     kinds: list[str] | None = None,
     reasons: list[str] | None = None,
     limit: FromZero | None = None,
-    decisions: Given = DECISIONS,
+    decisions: Keywords = DECISIONS,
     window: FromZero | None = None,
     report: ReportOutput = REPORT_WITH_TEXTS,
-    reading: Given = READING,
+    reading: Keywords = READING,
     pairs: Input | None = None,
-    pairing: Given = fields(Counting, "reading", "pair_by"),
-    preparing: Given = PREPARING,
+    pairing: Keywords = fields(Counting, "reading", "pair_by"),
+    preparing: Keywords = PREPARING,
 ) -> int:
     """Show the errors in context: gold spans that were not found and predicted spans that are not correct, each in
     its sentence with everything that overlaps it on the other side. Errors that overlap are one place. With
@@ -118,10 +117,10 @@ def errors(
     """
     if pairs is not None and second is not None:
         raise UsageError("--pairs does not apply to two systems", advice="leave it out")
-    chosen: dict[str, Any] = {"metric": metric, "window": window, "limit": limit, **decisions}
-    for name, listed in (("kinds", kinds), ("reasons", reasons)):
-        chosen[name] = None if listed is None else [word for names in listed for word in names.split(",")]
-    chosen = {name: value for name, value in chosen.items() if value is not None}
+    words = {
+        name: None if listed is None else [word for names in listed for word in names.split(",")]
+        for name, listed in (("kinds", kinds), ("reasons", reasons))
+    }
     sides = (*sides_of(gold, predicted, pairs, pairing.get("pair_by"), "errors"), second)
     with (
         progress(gold, predicted, second) as advance,
@@ -132,7 +131,7 @@ def errors(
             predicted_input,
             second_input,
             progress=advance,
-            **chosen,
+            **without_none(metric=metric, window=window, limit=limit, **words, **decisions),
             **choice,
             **pairing,
             **preparing,
@@ -168,12 +167,12 @@ def diff(
     old: Input,
     new: Input,
     *,
-    choice: Given = _CHOICE,
+    choice: Keywords = _CHOICE,
     fail_on_new: bool = False,
     report: ReportOutput = REPORT_WITH_TEXTS,
-    preparing: Given = fields(Preparing, "counting", without="any_of"),
-    reading: Given = READING,
-    pairing: Given = fields(Counting, "reading", "pair_by"),
+    preparing: Keywords = fields(Preparing, "counting", without="any_of"),
+    reading: Keywords = READING,
+    pairing: Keywords = fields(Counting, "reading", "pair_by"),
 ) -> int:
     """Compare the errors of two runs on the same gold: which errors of OLD are fixed in NEW, which errors of NEW are
     new, which gold spans are wrong in another way.

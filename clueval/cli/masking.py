@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import clueval
-from clueval.cli.declared import Given, Input, Output, fields
+from clueval.cli.declared import Input, Keywords, Output, fields, without_none
 from clueval.cli.options import DECISIONS, PREPARING, READING
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
 from clueval.cli.printing import complain, remark, wrote
@@ -27,20 +27,20 @@ def masking(
     gold: Input,
     predicted: Input | None = None,
     *,
-    settings: Given = fields(Masking, "counting", _SETTINGS),
+    settings: Keywords = fields(Masking, "counting", _SETTINGS),
     weight_column: Annotated[int, column] | None = None,
-    counting: Given = fields(Counting, "counting", "merge where by pair_by"),
+    counting: Keywords = fields(Counting, "counting", "merge where by pair_by"),
     conventions: str = "",
     fail_on_leak: bool = False,
     fail_under: list[str] | None = None,
     fail_over: list[str] | None = None,
     reviewed: bool = False,
-    decisions: Given = DECISIONS,
+    decisions: Keywords = DECISIONS,
     redacted: bool = False,
     placeholder: list[str] | None = None,
     align: bool = False,
-    preparing: Given = PREPARING,
-    reading: Given = READING,
+    preparing: Keywords = PREPARING,
+    reading: Keywords = READING,
     report: ReportOutput = REPORT_WITH_TEXTS,
     documents: Output | None = None,
     no_text: bool = False,
@@ -84,9 +84,6 @@ def masking(
     require_limits(*limits)
     if reviewed and decisions["decisions"] is None:
         raise UsageError("--reviewed needs --decisions", advice="add --decisions FILE")
-    how = {**settings, **counting, **decisions, **preparing, **reading}
-    if weight_column is not None:
-        how["weight_column"] = weight_column
     with jobs.counting(gold, predicted) as work:
         content = clueval.masking(
             gold,
@@ -95,8 +92,13 @@ def masking(
             redacted=redacted,
             placeholder=placeholder or (),
             align=align,
+            **without_none(weight_column=weight_column),
             **work,
-            **how,
+            **settings,
+            **counting,
+            **decisions,
+            **preparing,
+            **reading,
         )
     with in_language(report.lang):
         if align:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from clueval.cli.declared import Given, Input, OneOf, SideValues, fields, shared
+from clueval.cli.declared import Input, Keywords, OneOf, SideValues, fields, shared, without_none
 from clueval.cli.printing import flush, remark
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
@@ -79,7 +79,7 @@ def _conflicts() -> Collection[str]:
 
 def _decisions_of(
     *, decisions: list[Input] | None = None, conflicts: Annotated[str, OneOf(_conflicts)] | None = None
-) -> Given:
+) -> Keywords:
     """Return the files of decisions, and what to do about conflicts.
 
     decisions:
@@ -173,8 +173,8 @@ def _note_of_sides(name: str) -> str:
 def _reading_of_one_side(
     *,
     layer: list[str] | None = None,
-    of_files: Given = fields(Reading, "reading", without="missing", note=_note),
-) -> Given:
+    of_files: Keywords = fields(Reading, "reading", without="missing", note=_note),
+) -> Keywords:
     """Return how files are read: `layers`, and fields of `Reading`.
 
     reading:
@@ -197,10 +197,10 @@ _LAYER = (
 def _reading_of_both_sides(
     *,
     layer: list[str] | None = None,
-    of_files: Given = fields(Reading, "reading", without="annotation_set", sides=2, note=_note_of_sides),
+    of_files: Keywords = fields(Reading, "reading", without="annotation_set", sides=2, note=_note_of_sides),
     gold_set: str | None = None,
     predicted_set: str | None = None,
-) -> Given:
+) -> Keywords:
     """Return how files are read, as functions take it: `layers`, `gold_set`, `predicted_set`, and fields of `Reading`,
     or `reading` if the sides differ.
 
@@ -210,8 +210,7 @@ def _reading_of_both_sides(
         gold_set SET: the annotation set that is gold, in formats that have several
         predicted_set SET: the annotation set that is predicted; without PREDICTED, it is in the files of GOLD
     """
-    arguments = {"layers": _layers(layer), "gold_set": gold_set, "predicted_set": predicted_set}
-    arguments = {name: value for name, value in arguments.items() if value is not None}
+    arguments = without_none(layers=_layers(layer), gold_set=gold_set, predicted_set=predicted_set)
     reading = dict(of_files)
     if any(":" in value.partition("=")[2] for value in reading.get("meta", ())):  # NAME=GOLD:PREDICTED
         parts = [value.partition("=") for value in reading["meta"]]
@@ -222,10 +221,10 @@ def _reading_of_both_sides(
     return {**arguments, **reading}
 
 
-def _of_side(reading: Given, side: int) -> Reading:
+def _of_side(reading: Keywords, side: int) -> Reading:
     """Return how one side is read; for a value that only the other side has, the default counts."""
     values = {name: v[side] if isinstance(v, SideValues) else v for name, v in reading.items()}
-    return Reading(**{name: value for name, value in values.items() if value is not None})
+    return Reading(**without_none(**values))
 
 
 READING = shared(_reading_of_both_sides)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
-from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, shared
+from clueval.cli.declared import Input, Keywords, OneOf, Output, OutputFolder, fields, shared, without_none
 from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, named_path
 from clueval.cli.outputs import (
     DOCUMENTS,
@@ -28,11 +28,11 @@ from clueval.files.options import number
 from clueval.files.overwriting import input_path, refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
-from clueval.reading.options import PAIR_BY, layer_names
+from clueval.reading.options import layer_names
 from clueval.reports.forms import place_lines
 from clueval.reports.language import in_language
 from clueval.reports.place import Place
-from clueval.studies.agreement.annotators import LAYOUTS
+from clueval.studies.agreement.annotators import Naming
 from clueval.studies.agreement.annotators import names_of as short_names
 from clueval.studies.agreement.conventions import CONVENTIONS, DEFAULTS
 from clueval.studies.agreement.study import CHANGES
@@ -50,16 +50,14 @@ class NamedAnnotators(NamedTuple):
 
     sources: Any
     paths: Sequence[Path]
-    reading: Given
+    reading: Keywords
 
 
 def _annotators_of(
     annotators: list[NamedInput],
     *,
     annotator: list[str] | None = None,
-    layout: Annotated[str, OneOf(LAYOUTS)] | None = None,
-    unannotated: str | None = None,
-    pair_by: Annotated[str, OneOf(PAIR_BY)] | None = None,
+    naming: Keywords = fields(Naming, "annotators"),
 ) -> NamedAnnotators:
     """Return the annotators.
 
@@ -69,10 +67,6 @@ def _annotators_of(
     annotators:
         annotator NAME=COLUMN: an annotator in a column of the only file, or NAME=SET, in an annotation set; can be
             repeated
-        layout LAYOUT: what the folders and files of the only folder are (default: the first)
-        unannotated TAG: a document with this tag on every token is not annotated
-        pair_by HOW: pair documents by id, name of the file, or content (default: files of folders by name, documents
-            by id)
     """
     named_paths = [(name, input_path(path)) for name, path in map(named_path, annotators)]
     paths = [path for _, path in named_paths]
@@ -91,8 +85,7 @@ def _annotators_of(
         if name in columns:
             raise UsageError(f"--annotator names {name!r} twice", advice="give each a name of its own")
         columns[name] = int(place) if place.lstrip("-").isdecimal() else place
-    reading = {"layout": layout, "unannotated": unannotated, "pair_by": pair_by}
-    return NamedAnnotators(sources, paths, {"annotators": columns or None, **reading})
+    return NamedAnnotators(sources, paths, {"annotators": columns or None, **naming})
 
 
 ANNOTATORS = shared(_annotators_of)
@@ -110,8 +103,8 @@ def agree(
     report: ReportOutput = REPORT_WITH_TEXTS,
     disagreements: bool = False,
     pygamma: OutputFolder | None = None,
-    preparing: Given = fields(Preparing, "counting", _CHANGES),
-    reading: Given = READING_ONE,
+    preparing: Keywords = fields(Preparing, "counting", _CHANGES),
+    reading: Keywords = READING_ONE,
 ) -> int:
     """Compare annotators with each other: F1 of each pair by any convention, kappa, pi, Fleiss, Krippendorff's alpha
     over positions, spans and units, and the places where they differ. Only documents that at least two
@@ -151,7 +144,6 @@ def agree(
         )
     if confidence is not None and not intervals:
         raise UsageError("--confidence needs --intervals", advice="add --intervals")
-    how: Any = {} if confidence is None else {"confidence": confidence}
     with progress(*annotators.paths, system) as advance:
         study = clueval.agree(
             annotators.sources,
@@ -161,7 +153,7 @@ def agree(
             where=where or (),
             intervals=intervals,
             progress=advance,
-            **how,
+            **without_none(confidence=confidence),
             **preparing,
             **annotators.reading,
             **reading,
@@ -184,11 +176,11 @@ def curate(
     annotators: NamedAnnotators = ANNOTATORS,
     votes: str | None = None,
     union: bool = False,
-    decisions: Given = DECISIONS,
+    decisions: Keywords = DECISIONS,
     to: Annotated[str, OneOf(writable_names)] | None = None,
     output: DocumentOutput = DOCUMENTS,
     undecided: Output | None = None,
-    reading: Given = READING_ONE,
+    reading: Keywords = READING_ONE,
 ) -> int:
     """Make one gold out of the spans of several annotators. A span is kept if enough annotators have marked it with
     the same label (--votes). --union keeps each place that an annotator has marked, as one span.

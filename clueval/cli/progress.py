@@ -14,7 +14,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from clueval.cli import printing
-from clueval.cli.declared import Given, fields, shared
+from clueval.cli.declared import Keywords, fields, shared
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
 from clueval.results.options import Workers
@@ -81,13 +81,13 @@ class Jobs(NamedTuple):
         verbose -v, --verbose: print how many processes are used, and why. A pair of files is counted by one process
     """
 
-    workers: Given = fields(Workers, "workers")
+    workers: Keywords = fields(Workers, "workers")
     scheduler: str | None = None
     verbose: bool = False
     command: str = ""
 
     @contextmanager
-    def counting(self, *paths: Path | None) -> Iterator[Given]:
+    def counting(self, *paths: Path | None) -> Iterator[Keywords]:
         """Provide the fields of `Workers`; show the progress of reading `paths`."""
         with progress(*paths) as advance:
 

@@ -63,18 +63,15 @@ def _without_command(arguments: Sequence[str]) -> None:
     """Print the help with all commands, or the version. Raises `SystemExit` after an option, as argparse does."""
     if not arguments or arguments[0] in HELP.flags:
         put(overview(), end="")
-    elif arguments[0] in _VERSION:
+    elif arguments[0] in ("-V", "--version"):
         put(f"clueval {__version__}")
     else:
-        problem = unknown_option(arguments[0].partition("=")[0], (*HELP.flags, *_VERSION))
+        problem = unknown_option(arguments[0].partition("=")[0], dict.fromkeys(("--help", "--version"), HELP))
         complain(f"clueval: {problem} (see clueval --help)")
         raise SystemExit(2)
     sys.stdout.flush()
     if arguments:
         raise SystemExit(0)
-
-
-_VERSION = ("-V", "--version")
 
 
 def _run_command(command: str, arguments: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from warnings import warn
 
 import clueval
-from clueval.cli.declared import FromOne, Given, Input, OptionValues, OutputFolder, fields, shared
+from clueval.cli.declared import FromOne, Input, Keywords, OptionValues, OutputFolder, fields, shared
 from clueval.cli.options import (
     METRICS_OPTION,
     PREPARING,
@@ -127,11 +127,11 @@ def score(
     predicted: Input | None = None,
     *,
     metrics: Sequence[AnyMetric] | None = METRICS_OPTION,
-    counting: Given = fields(Counting, "counting"),
-    preparing: Given = PREPARING,
-    reading: Given = READING,
+    counting: Keywords = fields(Counting, "counting"),
+    preparing: Keywords = PREPARING,
+    reading: Keywords = READING,
     report: ReportOutput = REPORT_OF_SCORES,
-    trusted: Given = fields(Trust, "output"),
+    trusted: Keywords = fields(Trust, "output"),
     gates: Gates = GATES,
     jobs: Jobs = JOBS,
     max_alignment: FromOne | None = None,
@@ -290,7 +290,7 @@ def score_needs(values: OptionValues) -> Collection[str] | None:
 # --- intervals and gates
 
 
-def _warn_of_no_effect(trusted: Given, *, needs_units: bool, has_baseline: bool) -> None:
+def _warn_of_no_effect(trusted: Keywords, *, needs_units: bool, has_baseline: bool) -> None:
     """Warn of options for intervals where nothing of the kind is computed."""
     if "intervals" in trusted or needs_units:
         return

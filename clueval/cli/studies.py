@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import clueval
-from clueval.cli.declared import FromOne, Given, Input, fields
+from clueval.cli.declared import FromOne, Input, Keywords, fields, without_none
 from clueval.cli.options import PREPARING, READING, one_metric, say_what_was_read
 from clueval.cli.outputs import LINES, REPORT, ReportOutput, put_result
 from clueval.cli.printing import complain
@@ -26,9 +26,9 @@ def conventions(
     predicted: Input | None = None,
     *,
     report: ReportOutput = REPORT,
-    preparing: Given = PREPARING,
-    reading: Given = READING,
-    pairing: Given = fields(Counting, "reading", "pair_by"),
+    preparing: Keywords = PREPARING,
+    reading: Keywords = READING,
+    pairing: Keywords = fields(Counting, "reading", "pair_by"),
 ) -> int:
     """Score predicted spans against gold under every usual convention: conlleval, seqeval (default and strict),
     CLUEval's levels, MUC, FairEval, loio, GATE. The table has a row for each, with its rule for correct spans.
@@ -57,10 +57,10 @@ def profile(
     train: Input | None = None,
     buckets: FromOne | None = None,
     metric: AnyMetric = one_metric("a profile"),
-    counting: Given = fields(Counting, "counting", "merge where pair_by"),
-    preparing: Given = PREPARING,
+    counting: Keywords = fields(Counting, "counting", "merge where pair_by"),
+    preparing: Keywords = PREPARING,
     report: ReportOutput = REPORT,
-    reading: Given = READING,
+    reading: Keywords = READING,
 ) -> int:
     """Show which spans go wrong: precision, recall and F1 by buckets of a feature.
 
@@ -79,8 +79,7 @@ def profile(
         clueval profile gold.conll predicted.conll --feature length,seen --train train.conll --format markdown
         clueval profile gold.vrt predicted.vrt --layer entity=2 --feature length --buckets 4
     """
-    options: dict[str, Any] = {"feature": feature, "train": train, "buckets": buckets}
-    options = {name: value for name, value in options.items() if value is not None}
+    options = without_none(feature=feature, train=train, buckets=buckets)
     with progress(gold, predicted) as advance:
         content = clueval.profile(
             gold, predicted, progress=advance, metric=metric, **options, **counting, **preparing, **reading
@@ -98,10 +97,10 @@ def threshold(
     metric: AnyMetric = one_metric("a threshold"),
     maximise: str = "f1",
     per_label: bool = False,
-    counting: Given = fields(Counting, "counting", "score_feature thresholds merge where pair_by"),
-    preparing: Given = fields(Preparing, "counting", without="min_score same_data"),
+    counting: Keywords = fields(Counting, "counting", "score_feature thresholds merge where pair_by"),
+    preparing: Keywords = fields(Preparing, "counting", without="min_score same_data"),
     report: ReportOutput = REPORT,
-    reading: Given = READING,
+    reading: Keywords = READING,
 ) -> int:
     """Choose the threshold for the scores of predicted spans that is best on GOLD and PREDICTED: development data,
     not the data on which the result is reported.

@@ -23,7 +23,7 @@ from clueval.files.options import checked_call, column, field_names, refuse_unkn
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading
-from clueval.formats.recognition import fields_of
+from clueval.formats.recognition import fields_of_line
 from clueval.formats.table_columns import records_of
 from clueval.metrics.masking import IgnoredWords, Masking, WordWeights
 from clueval.reading.file_sides import files_of_side
@@ -420,7 +420,7 @@ class TokenWeights(EachPair):
         if text is None:
             raise FormatError(f"the file has no line {number} any more", file=file)
         self._last = number
-        cells = fields_of(text)
+        cells = fields_of_line(text)
         try:
             return cells[self._column - (self._column > 0)].strip()
         except IndexError:

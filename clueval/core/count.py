@@ -112,7 +112,7 @@ class Plan:
 
         Raises `UsageError` if they are asked for and the texts of the sides may differ.
         """
-        aligning = [metric.name for metric in self.metrics if not getattr(metric, "same_text", True)]
+        aligning = [metric.name for metric in self.metrics if not metric.same_text]
         if self.align is not None:
             problem = "sentences cannot be units if the texts of the two sides may differ"
         elif aligning:
@@ -132,7 +132,7 @@ class Plan:
     @property
     def frames(self) -> frozenset[str]:
         """The layers within which a metric counts; they are no sequences."""
-        layers = {getattr(metric, "within", None) for metric in self.metrics}
+        layers = {metric.within for metric in self.metrics}
         return frozenset(name for name in layers if name is not None)
 
     def place(self, metadata: Mapping[str, str], layers: Sequence[str]) -> DocumentPlace:
@@ -181,7 +181,9 @@ def count(
 ) -> Bag:
     """Count a corpus, given as the pairs of each text: one, or one for each of several golds; or one group.
 
-    Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
+    Of each text, what was read is noted, and the steps change its pairs. If its metadata meet the filter, what metrics
+    of documents count and the keys of its cases are added to its place, or to places of its sentences. Memory holds one
+    text, and the bag. Raises the errors of metrics and steps, with the document.
     """
     frames = plan.frames
     bag = Bag(plan.metrics, [layer for layer in layers if layer not in frames], bounds)

@@ -44,7 +44,8 @@ class Layers(Mapping[str, Sequence[Span]]):
 
     `rows` may be a mapping that makes the rows of a layer when they are looked up. `line` is the line of these spans in
     their file, if they stand on the same one; of layers in `details`, each span has its own, and features and an id.
-    `within` is a range of positions in which all rows lie, as the reader has checked.
+    `within` is a range of positions in which all rows lie, as the reader has checked. Spans with gaps or in a group are
+    no rows.
 
     >>> layers = Layers({}, rows={"entity": [(0, 2, "PER")]})
     >>> layers["entity"][0].labels, layers.rows("entity")

@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Protocol, TypeGuard
 
 from clueval.core.case import Case, Where
 from clueval.core.document import Document, Pair
-from clueval.core.overlap import first_clash
+from clueval.core.overlap import require_flat
 from clueval.core.span import SIDES, Span, name_of
 from clueval.core.tally import Counts, Tally
-from clueval.files.errors import OverlapError, UsageError
+from clueval.files.errors import UsageError
 
 Sizes = tuple[float, float]
 """What an entry of a report weighs on each side: usually its numbers of gold and of predicted spans."""
@@ -31,6 +31,9 @@ class Reporting(Protocol):
         gaps: the metric can count discontinuous spans.
         filters: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
         places: spans need places in the text; False: those without one are counted together with the others.
+        same_text: both sides must have the same text; False: the texts may differ.
+        whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
+        within: the layer within which it counts, which is no sequence itself; None: everywhere.
     """
 
     __slots__ = ()
@@ -40,6 +43,15 @@ class Reporting(Protocol):
     gaps: ClassVar[bool] = True
     filters: ClassVar[str | None] = None
     places: ClassVar[bool] = True
+    same_text: ClassVar[bool] = True
+
+    @property
+    def whole(self) -> str | None:
+        return None
+
+    @property
+    def within(self) -> str | None:
+        return None
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report on a sum of counts, for a sequence whose spans have labels in these layers.
@@ -47,6 +59,14 @@ class Reporting(Protocol):
         These are the layer of the sequence, or all layers of the merged sequence.
         """
         raise NotImplementedError
+
+    def headline_report(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return at least the part of the report that has the headline, which may take less time."""
+        return self.scores(total, layers)
+
+    def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
+        """Return those of the sequences, given their counts, that have a report."""
+        return list(tallies)
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         """Return the counts behind the rates of entries, by their paths in the report, that of all spans first.
@@ -94,13 +114,8 @@ class Metric(Reporting, Protocol):
 
     def require_flat(self, side: str, spans: Sequence[Span]) -> None:
         """Raise `OverlapError` for spans of one side that overlap; discontinuous ones may. Asked of flat metrics."""
-        clash = first_clash([span for span in spans if span.parts is None])
-        if clash is not None:
-            raise OverlapError(
-                f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
-                line=clash[1].line,
-                advice=f"metric {self.name!r} cannot count such spans; exact, fair, gate and muc can",
-            )
+        advice = f"metric {self.name!r} cannot count such spans; exact, fair, gate and muc can"
+        require_flat([span for span in spans if span.parts is None], advice=advice)
 
     def count(self, case: Case) -> Tally:
         """Count one case. Costs at most n log n for n spans, and the pairs that overlap."""
@@ -113,24 +128,12 @@ class DocumentMetric(Reporting, Protocol):
     It counts all pairs of one text at once, one for each gold. Its tallies are added at once.
 
     Attributes:
-        same_text: both sides must have the same text; False: the texts may differ.
-        whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
         merges: documents come with all layers, in order, if these are to be merged, and the metric merges them.
-        within: the layer within which it counts, which is no sequence itself; None: everywhere.
     """
 
     __slots__ = ()
 
-    same_text: ClassVar[bool] = True
     merges: ClassVar[bool] = False
-
-    @property
-    def whole(self) -> str | None:
-        return None
-
-    @property
-    def within(self) -> str | None:
-        return None
 
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
         """Count the pairs of one text in one sequence; `where` has the labels that count, by layer.
@@ -138,10 +141,6 @@ class DocumentMetric(Reporting, Protocol):
         A pair beside its text has predicted spans without a place, and a gold document without spans.
         """
         raise NotImplementedError
-
-    def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
-        """Return those of the sequences, given their counts, that have a report."""
-        return list(tallies)
 
 
 AnyMetric = Metric | DocumentMetric

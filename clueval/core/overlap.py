@@ -143,17 +143,17 @@ def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
     return None
 
 
-def require_flat(spans: Sequence[Span], document: str | None = None, file: str | None = None) -> None:
+def require_flat(
+    spans: Sequence[Span],
+    document: str | None = None,
+    file: str | None = None,
+    advice: str = "spans of one sequence must not overlap",
+) -> None:
     """Raise `OverlapError` for the first two spans of one sequence that overlap or are equal."""
     clash = first_clash(spans)
     if clash is not None:
-        raise OverlapError(
-            f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
-            file=file,
-            document=document,
-            line=clash[1].line,
-            advice="spans of one sequence must not overlap",
-        )
+        problem = f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap"
+        raise OverlapError(problem, file=file, document=document, line=clash[1].line, advice=advice)
 
 
 class SpanIndex:

@@ -59,11 +59,7 @@ _KINDS = {
     "tuple": _Kind(lambda value: isinstance(value, tuple), "a tuple"),
     "frozenset": _Kind(lambda value: isinstance(value, frozenset), "a frozenset"),
     **{
-        name: _Kind(partial(_is_a, name), f"a {name}")
-        for name in (
-            *("Choice", "Document", "Gate", "IgnoredWords", "Lists"),
-            *("Naming", "WordWeights"),
-        )
+        name: _Kind(partial(_is_a, name), f"a {name}") for name in ("Document", "IgnoredWords", "WordWeights")
     },
 }
 """The types in annotations of fields that `require_kind` checks, without their parameters."""

@@ -104,6 +104,13 @@ def input_path(text: str) -> Path:
     return Path(text)
 
 
+def named_output(path: str | Path) -> Path:
+    """Return the path of an output. Raises `UsageError` for an empty text, which as a path is the current folder."""
+    if path == "":
+        raise UsageError("the name of an output is empty")
+    return Path(path)
+
+
 def output_path(text: str) -> Path:
     """Return the path of a file that an option names, which the command writes. Raises as `output_name` does."""
     return Path(output_name(text))
@@ -112,12 +119,14 @@ def output_path(text: str) -> Path:
 def output_name(text: str) -> str:
     """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes.
 
-    Raises the error of argparse for an empty name, which as a path is the current folder.
+    Raises the error of argparse for an empty name.
     """
-    if not text:
+    try:
+        named_output(text)
+    except UsageError as error:
         from argparse import ArgumentTypeError  # only for an error of the command line
 
-        raise ArgumentTypeError("the name of an output is empty")
+        raise ArgumentTypeError(error.problem) from None
     return text
 
 

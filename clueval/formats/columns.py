@@ -22,7 +22,7 @@ from clueval.formats.column_format import ColumnFormat, ColumnInput, Layout, pla
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from clueval.formats.recognition import fields_of
+from clueval.formats.recognition import fields_of_line
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 
@@ -298,7 +298,7 @@ class ColumnReader(ColumnInput):
         least = max(map(abs, used_columns))
         lines: list[str] = []
         for offset, line in enumerate(run[:-1].split("\n")):
-            fields = fields_of(line)
+            fields = fields_of_line(line)
             if len(fields) < least:
                 if lines:
                     self.add(number, "\n".join([*lines, ""]))

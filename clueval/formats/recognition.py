@@ -197,7 +197,7 @@ NO_TOKEN = re.compile(r" *[0-9]+([-.])[0-9]+[\t ]")
 """The beginning of a row that is no token, where tokens are numbered."""
 
 
-def fields_of(line: str) -> list[str]:
+def fields_of_line(line: str) -> list[str]:
     """Return the fields of a line of columns, which are separated by tabs, or by blanks if it has none."""
     return line.split("\t") if "\t" in line else list(filter(None, line.split(" ")))
 
@@ -215,7 +215,7 @@ def numbered_rows(text: str) -> list[list[str]]:
         if not line.strip():
             last = 0
         elif not line.startswith(("#", DOCSTART)) and not NO_TOKEN.match(line):
-            fields = fields_of(line.rstrip("\r"))
+            fields = fields_of_line(line.rstrip("\r"))
             last += 1
             if fields[0] != str(last) or len(fields) < 3:
                 return []
@@ -370,7 +370,7 @@ def refuse_row(row: Any, file: str | None) -> NoReturn:
     entities = first.get("entities") if isinstance(first, dict) else None
     entity = entities[0] if isinstance(entities, list) and entities else None
     if has_sign(row, "clueval signature"):
-        advice = "give the files with spans; compare and gates read results that save=... wrote"
+        advice = "give the files with spans; load_result reads what save=... wrote, as do compare and gates"
         raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
     for sign, problem, advice in _ROWS:
         if has_sign(first, sign) or (sign == "confidenceScore" and has_sign(entity, sign)):

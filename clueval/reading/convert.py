@@ -24,7 +24,7 @@ from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.documents import is_column_format
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
-from clueval.formats.recognition import fields_of
+from clueval.formats.recognition import fields_of_line
 from clueval.formats.tables import header_line, span_lines
 from clueval.formats.writer import Uses, Writer, fitted_documents
 from clueval.reading.options import LayerSource, layer_names
@@ -197,7 +197,7 @@ def has_other_columns(path: Path, reading: Reading, read: Read) -> bool:
     reader = ColumnInput(form, file, options)
     lines = filter(str.strip, file.beginning().split("\n"))
     tokens = (line for line in lines if not form.special.match(line) or form.is_token(reader, line))
-    fields = fields_of(next(tokens, "").strip())
+    fields = fields_of_line(next(tokens, "").strip())
     return len(fields) > 1 + len(set().union(*read.sources.values()))
 
 
@@ -237,15 +237,15 @@ class Conversion:
     # what was left out, by kind, and what the documents had
     lost: Counter[str] = field(default_factory=Counter)
     uses: Uses = field(default_factory=Uses)
+    are_split: bool = False  # whether texts were split into words and single marks
 
     def fitted(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents as the format holds them; `lost` counts what it cannot hold, by kind.
 
         Raises `UsageError` after the last document if anything is lost, unless `lossy` is true.
         """
-        split: list[bool] = []
         for document in fitted_documents(
-            self._in_unit(documents, split),
+            self._in_unit(documents),
             self.name,
             self.writer,
             lossy=self.lossy,
@@ -256,7 +256,7 @@ class Conversion:
             if self.writer.hints is not None or self.writer.of_folder is not None:
                 self.uses.add(document)
             yield document
-        if split:  # nothing is said of it before an error about what is lost
+        if self.are_split:  # nothing is said of it before an error about what is lost
             self.remark("texts without tokens are split into words and single marks")
 
     @property
@@ -265,8 +265,8 @@ class Conversion:
         is_one = self.output is None or not (self.output.endswith("/") or is_folder(Path(self.output)))
         return self.writer.single and not is_one
 
-    def _in_unit(self, documents: Iterable[Document], split: list[bool]) -> Iterator[Document]:
-        """Yield the documents in the unit of the format; `split` gets an item for each that is split into tokens."""
+    def _in_unit(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents in the unit of the format."""
         for document in documents:
             tokens = None if self.tokens is None else next(self.tokens, None)
             if self.tokens is not None and tokens is None:
@@ -275,8 +275,7 @@ class Conversion:
                     document=document.id,
                     advice="both need the same documents in the same order",
                 )
-            if self.tokens is None and (self.writer.unit, document.unit) == ("token", "character"):
-                split.append(True)
+            self.are_split |= tokens is None and (self.writer.unit, document.unit) == ("token", "character")
             yield self._converted(document, tokens)
         if self.tokens is not None and (more := next(self.tokens, None)) is not None:
             raise UsageError(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from clueval.core.bag import Read
-from clueval.core.document import Document, same_id
+from clueval.core.document import Document
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
 from clueval.formats.documents import is_column_format
@@ -24,6 +24,7 @@ from clueval.reading.options import (
     checked_texts,
     chosen_options,
     options_of_sides,
+    with_id_of,
 )
 from clueval.reading.paths import (
     Files,
@@ -41,6 +42,13 @@ from clueval.reading.paths import (
 from clueval.reading.source import FOR_ALL, Source, beside, form_at, idle_option, options_of, source_of
 
 
+class _Forms(dict[Path, Form]):
+    """The formats of files that were recognised. Other processes get none, because formats cannot be pickled."""
+
+    def __reduce__(self) -> tuple[type[_Forms], tuple[()]]:
+        return _Forms, ()
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One named side: its files and how they are read, or, where sides may lack documents, documents in memory."""
@@ -51,6 +59,7 @@ class Side:
     given: Any = None  # the path or paths that were given
     documents: Sequence[Document] = ()
     is_set: bool = False  # whether it is an annotation set, and lacks the files that do not have this set
+    forms: _Forms = field(default_factory=_Forms, compare=False, repr=False)
 
     @property
     def is_list(self) -> bool:
@@ -64,6 +73,12 @@ class Side:
     def is_folder(self) -> bool:
         """Whether the files have names, which are those below a folder."""
         return bool(self.files) and self.files[0][0] is not None
+
+    def form_at(self, path: Path, *, is_one_text: bool = False) -> Form:
+        """Return the format of a file of the side, which is recognised once. Raises `FormatError`."""
+        if path not in self.forms:
+            self.forms[path] = form_at(path, self.options, is_one_text=is_one_text)
+        return self.forms[path]
 
     def with_options(self, **changes: Any) -> Side:
         return replace(self, options=replace(self.options, **changes))
@@ -130,7 +145,8 @@ class FileSides:
         self, side: Side, path: Path, name: str | None = None, progress: Progress | None = None
     ) -> Source:
         """Return a file of a side."""
-        source = source_of(path, side.options, name=name, progress=progress, is_one_text=self.is_one_text)
+        form = side.form_at(path, is_one_text=self.is_one_text)
+        source = source_of(path, side.options, name=name, progress=progress, form=form)
         if self.within is not None and source.form.has_sets:
             return replace(source, within=self.within)
         if self.is_single and side.options.token is None and is_column_format(source.form):
@@ -315,7 +331,7 @@ def _forms_of(sides: Sequence[Side], *, is_one_text: bool = False) -> list[Form 
     forms: list[Form | None] = []
     for side in sides:
         try:
-            forms.append(form_at(side.first_file, side.options, is_one_text=is_one_text))
+            forms.append(side.form_at(side.first_file, is_one_text=is_one_text))
         except FormatError:
             forms.append(None)
     return forms
@@ -332,7 +348,7 @@ def _with_columns(sides: Sequence[Side], forms: Iterable[Form | None]) -> tuple[
     from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
 
     paths = [[path for _, path in side.files] for side in sides]
-    options = with_columns_of_tags([side.options for side in sides], paths)
+    options = with_columns_of_tags([side.options for side in sides], paths, [side.forms for side in sides])
     return tuple(replace(side, options=new) for side, new in zip(sides, options, strict=True))
 
 
@@ -377,7 +393,7 @@ def _is_run(gold: Side, predicted: Side, pair_by: str | None) -> bool:
         return True
     if predicted.is_list or not predicted.is_folder:
         return False
-    return not gold.is_folder or form_at(gold.first_file, gold.options).is_one_document
+    return not gold.is_folder or gold.form_at(gold.first_file).is_one_document
 
 
 # Files that belong together
@@ -460,13 +476,6 @@ def _files_with_names(side: Side) -> Files:
 
 
 # Documents that belong together
-
-
-def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -> Document:
-    """Return a document with the id of the first of its text if one has none; `is_nameless`: in any case."""
-    if first.id == other.id or not (is_nameless or same_id(first.id, other.id)):
-        return other
-    return replace(other, id=first.id)
 
 
 def joined(

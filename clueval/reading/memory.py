@@ -19,7 +19,7 @@ from itertools import chain, compress, zip_longest
 from operator import index, is_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from clueval.core.document import Document, Layers, MissingId, same_id
+from clueval.core.document import Document, Layers, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.core.span_forms import (
     DOCUMENTS,
@@ -49,6 +49,7 @@ from clueval.reading.options import (
     options_of_sides,
     require_none,
     require_scheme,
+    with_id_of,
     without_answers,
 )
 
@@ -177,11 +178,8 @@ class MemorySides:
                         )
             pairs = list(zip(self.listed, items, strict=True))
             lender = next((item for side, item in pairs if side.kind == "documents"), None)
-            first, *others = (side.document(number, item, lender) for side, item in pairs)
-            for place, other in enumerate(others):
-                if first.id != other.id and same_id(first.id, other.id):
-                    others[place] = replace(other, id=first.id)
-            yield first, *others
+            first, *others = [side.document(number, item, lender) for side, item in pairs]
+            yield first, *(with_id_of(first, other) for other in others)
 
 
 def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:

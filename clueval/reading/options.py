@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Document
+from clueval.core.document import Document, same_id
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import is_tag
 from clueval.files.errors import UsageError, described
@@ -114,12 +114,6 @@ def require_scheme(scheme: str | None, invalid: str | None) -> None:
         )
 
 
-def require_pair_by(pair_by: str | None) -> None:
-    """Raise `UsageError` for an unknown way to pair documents."""
-    if pair_by is not None and pair_by not in PAIR_BY:
-        raise UsageError(f"documents cannot be paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
-
-
 # Layers
 
 LayerSource = int | str
@@ -200,6 +194,13 @@ def answers_in_gold(side: str, file: str | None) -> UsageError:
         file=file,
         advice="give gold with texts and spans; rows with other keys need row='text=...,spans=...'",
     )
+
+
+def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -> Document:
+    """Return a document with the id of the first of its text if one has none; `is_nameless`: in any case."""
+    if first.id == other.id or not (is_nameless or same_id(first.id, other.id)):
+        return other
+    return replace(other, id=first.id)
 
 
 def checked_texts(texts: Iterable[Text], names: Sequence[str]) -> Iterator[Text]:

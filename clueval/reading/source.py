@@ -293,13 +293,14 @@ def source_of(
     *,
     name: str | None = None,
     progress: Progress | None = None,
-    is_one_text: bool = False,
+    form: Form | None = None,
 ) -> Source:
-    """Return a file with its format, which is recognised if `options.input` is None.
+    """Return a file with its format, which is recognised if `options.input` and `form` are None.
 
     Raises `UsageError` for an annotation set or a treatment of tags that its format does not have.
     """
-    form = form_at(path, options, is_one_text=is_one_text)
+    file = InputFile(path, options.limits, None if progress is None else FileProgress(progress))
+    form = form or form_of_file(file, options.format)
     if options.annotation_set is not None and not form.has_sets:
         raise UsageError(
             f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
@@ -308,8 +309,7 @@ def source_of(
         )
     if form.name == "vrt":
         _require_elements(path, options)
-    file_progress = None if progress is None else FileProgress(progress)
-    return Source(InputFile(path, options.limits, file_progress), form, options, name)
+    return Source(file, form, options, name)
 
 
 _TOKEN = re.compile(rb"^[^<\s]", re.MULTILINE)

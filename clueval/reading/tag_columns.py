@@ -15,6 +15,7 @@ from clueval.core.tags import OUTSIDE, is_tag
 from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.formats.column_format import ColumnFormat, Columns, Layout
 from clueval.formats.columns import ColumnReader
+from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions
 from clueval.reading.source import Source, source_of
 
@@ -104,12 +105,17 @@ class TagColumns(NamedTuple):
     is_read: bool
 
     @classmethod
-    def of(cls, paths: Iterable[Path], options: FormatOptions) -> TagColumns | None:
-        """Return the columns of the files of a side; None if their layers do not depend on their first lines."""
+    def of(
+        cls, paths: Iterable[Path], options: FormatOptions, forms: Mapping[Path, Form]
+    ) -> TagColumns | None:
+        """Return the columns of the files of a side; None if their layers do not depend on their first lines.
+
+        `forms` has the formats of files that were recognised before.
+        """
         if options.layers is not None or options.annotation_set is not None:
             return None
         try:
-            first_values = _first_values(source_of(path, options) for path in paths)
+            first_values = _first_values(source_of(path, options, form=forms.get(path)) for path in paths)
         except CluevalError:
             return None
         if first_values is None:
@@ -139,7 +145,7 @@ def layers_in(columns: Collection[int]) -> dict[str, int]:
 
 
 def with_columns_of_tags(
-    sides: Sequence[FormatOptions], files: Sequence[Iterable[Path]]
+    sides: Sequence[FormatOptions], files: Sequence[Iterable[Path]], forms: Sequence[Mapping[Path, Form]]
 ) -> list[FormatOptions]:
     """Return how each side is read, with the columns of tags as layers where no layer is named.
 
@@ -148,9 +154,9 @@ def with_columns_of_tags(
     Sides have the same columns if these hold tags on each of them. Warns of columns that are layers without a name, and
     of columns of tags that are not read.
 
-    Reads the first lines of each side. Sides without `files` stay as they are.
+    Reads the first lines of each side, whose `forms` are those that were recognised before.
     """
-    columns_of_sides = [TagColumns.of(paths, side) for side, paths in zip(sides, files, strict=False)]
+    columns_of_sides = [TagColumns.of(*side) for side in zip(files, sides, forms, strict=True)]
     shared = frozenset[int]().union(
         *(side.used for side in columns_of_sides if side is not None and not side.is_read)
     )

@@ -108,11 +108,12 @@ class Report(Hinting, Content):
         whose name ends in ``.gz`` is packed. `lang` is the language, such as ``de``, also of the texts of the corpus
         unless `text_lang` is another. Raises `UsageError` for another ending, and `FileError`.
         """
+        from clueval.files.overwriting import named_output
         from clueval.files.writing import whole_bytes, whole_file
         from clueval.reports import forms, page
         from clueval.reports.language import in_language
 
-        path = Path(path)
+        path = named_output(path)
         form = form_of(path)
         with in_language(lang, text_lang):
             if form == "workbook":

@@ -32,29 +32,16 @@ _HEADLINE_RATES = (RATES, tuple(f"{rate}_strict" for rate in RATES), ("entity_re
 
 def number_at(reports: Report, path: Path) -> float | None:
     """Return the number at a path; None if it is undefined, or there is none."""
-    number = _value_at(reports, path)
+    number = entry_at(reports, path[:-1]).get(path[-1])
     return number if isinstance(number, int | float) else None
 
 
-def _value_at(report: Any, path: Path) -> Any:
+def entry_at(report: Report, path: Path) -> Report:
+    """Return the dictionary at a path of a report; an empty one if there is none."""
+    value: Any = report
     for name in path:
-        report = report.get(name) if isinstance(report, Mapping) else None
-    return report
-
-
-def gold_at(reports: Report, path: Path) -> int | None:
-    """Return how much gold the entry of a rate has; None if its report does not say.
-
-    >>> gold_at({"exact": {"label": {"micro": {"gold": 3, "f1": 0.5}}}}, ("exact", "label", "micro", "f1"))
-    3
-    """
-    entry, around = _value_at(reports, path[:-1]), _value_at(reports, path[:-2])
-    traditional = around.get("traditional") if isinstance(around, Mapping) else None
-    if isinstance(traditional, Mapping) and "TP" in traditional:  # of FairEval
-        entry = {"gold": traditional["TP"] + traditional["FN"]}
-    names = ("gold", "targets", "possible", "entities")
-    gold: int | None = next((entry[name] for name in names if name in entry), None)
-    return gold
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
 
 
 def headline_paths(reports: Report, rates: slice = slice(None)) -> Iterator[Path]:
@@ -75,8 +62,8 @@ def headline_rates(sequence: str, report: Report) -> list[Path]:
     """
     labelled = [] if sequence == MERGED else [("labelled", sequence, "1", "micro")]
     for place in (*labelled, *_HEADLINES):
-        entry = _value_at(report, place)
-        for names in _HEADLINE_RATES if isinstance(entry, Mapping) else ():
+        entry = entry_at(report, place)
+        for names in _HEADLINE_RATES:
             paths = [(*place, name) for name in names if name in entry]
             if paths:
                 return paths

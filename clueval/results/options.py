@@ -233,9 +233,7 @@ class Workers:
                 f"jobs={jobs!r} is not a number of processes",
                 advice="give a whole number from 1, or None for an automatic choice",
             )
-        require_kind(self.executor, "Executor | None", "executor")
-        require_kind(self.progress, "Progress | None", "progress")
-        require_kind(self.remark, "Callable | None", "remark")
+        require_types(self)
 
     def say(self, line: str) -> None:
         """Call `remark`, if there is such a function."""
@@ -330,7 +328,7 @@ def plan_of(
 
 def _as_in_gate(metric: AnyMetric, gold_set: str | None) -> AnyMetric:
     """Return a metric with GATE's rule: if it counts within a type of gold's set, all targets of this type count."""
-    if getattr(metric, "within", None) is None or gold_set is None:
+    if metric.within is None or gold_set is None:
         return metric
     from clueval.metrics.gate import Gate
 
@@ -393,7 +391,7 @@ def with_steps_of_documents(plan: Plan) -> Plan:
 
 def texts_may_differ(plan: Plan) -> bool:
     """Return whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
-    return plan.align is not None or not any(getattr(metric, "same_text", True) for metric in plan.metrics)
+    return plan.align is not None or not any(metric.same_text for metric in plan.metrics)
 
 
 def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -> dict[str, frozenset[str]]:

@@ -21,8 +21,6 @@ from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.clusters import Unusual, require_usual
-from clueval.reading.column_texts import column_texts
-from clueval.reading.file_sides import with_id_of
 from clueval.reading.options import (
     LayerColumns,
     Readings,
@@ -30,6 +28,7 @@ from clueval.reading.options import (
     needs_spooling,
     require_layers,
     spooled,
+    with_id_of,
 )
 from clueval.results.options import Groups, groups_of, plan_of, require_names, with_steps_of_documents
 from clueval.results.texts import kept, opened
@@ -113,6 +112,8 @@ class Pairs:
 
     def _texts_of_columns(self, only_differing: bool, in_parts: bool) -> Iterator[tuple[Pair, ...]]:
         """Yield the texts of column files, which are read together. Raises `Unusual`, also for every error."""
+        from clueval.reading.column_texts import column_texts  # not needed in memory
+
         bag = Bag((), self.layers)
         try:
             of_systems = [

@@ -15,7 +15,7 @@ import math
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain, repeat
 from operator import mul, sub
@@ -24,10 +24,9 @@ from typing import Any, NamedTuple, TypeVar
 from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, Tally, f_measure
+from clueval.results.headlines import Path, entry_at
 from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
-
-Path = tuple[str, ...]
 
 Entry = tuple[Path, Sequence[str]]
 """The path of a dictionary of a report, and the names of its rates."""
@@ -81,12 +80,41 @@ def entries_of(report: Mapping[str, Any]) -> Iterator[Entry]:
             yield path, names
 
 
-def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    """Return the dictionary at a path of a report; an empty one if there is none."""
-    value: Any = report
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
+Measures = dict[str, Sequence[float]]
+"""The numbers of entries, by their paths."""
+
+
+def measures_of(metric: AnyMetric, layers: Sequence[str], tally: Tally) -> tuple[Measures, Measures]:
+    """Return the counts behind rates, and the gold and the predicted spans of entries.
+
+    A metric has them as `headlines` and `sizes`, or entries of its report have numbers of these names.
+    """
+    counts: Measures = {}
+    sizes: Measures = {}
+    for path, entry in _dictionaries(metric.scores(tally, layers)):
+        numbers = [entry.get(name) for name in Counts._fields]
+        for measures, width in ((sizes, 2), (counts, 4)):
+            if all(isinstance(number, int | float) for number in numbers[:width]):
+                measures[".".join(path)] = numbers[:width]  # type: ignore[assignment]  # numbers
+    counts |= metric.headlines(tally, layers)
+    sizes |= metric.sizes(tally, layers)
+    return counts, sizes
+
+
+Item = TypeVar("Item")
+
+
+def sizes_at(path: Path, sizes: Mapping[str, Item]) -> Item | None:
+    """Return the sizes that count for a rate; None if no entry has sizes.
+
+    They are those of the rate's own entry, of the nearest one above that has sizes, or of its ``micro``; otherwise the
+    first of all.
+    """
+    for end in range(len(path) - 1, -1, -1):
+        for entry in (path[:end], (*path[:end], "micro")):
+            if (of_entry := sizes.get(".".join(entry))) is not None:
+                return of_entry
+    return next(iter(sizes.values()), None)
 
 
 # One metric in one sequence
@@ -177,29 +205,14 @@ class Rates:
 
     # Counts and sizes
 
-    def _measure(self, tally: Tally) -> tuple[Mapping[str, Sequence[float]], Mapping[str, Sequence[float]]]:
-        """Return the counts behind rates, and the gold and the predicted spans of entries, by their paths.
-
-        A metric has them as `headlines` and `sizes`, or entries of its report have numbers of these names.
-        """
-        counts: dict[str, Sequence[float]] = {}
-        sizes: dict[str, Sequence[float]] = {}
-        for path, entry in _dictionaries(self.metric.scores(tally, self.layers)):
-            numbers = [entry.get(name) for name in Counts._fields]
-            for measures, width in ((sizes, 2), (counts, 4)):
-                if all(isinstance(number, int | float) for number in numbers[:width]):
-                    measures[".".join(path)] = numbers[:width]  # type: ignore[assignment]  # numbers
-        counts |= self.metric.headlines(tally, self.layers)
-        sizes |= self.metric.sizes(tally, self.layers)
-        return counts, sizes
-
     @cached_property
     def _added(self) -> tuple[_Linear, _Linear]:
         """What one of each key adds to the counts and to the sizes of the entries of the report on all units."""
-        counts, sizes = self._measure(self._total(self.times[self.whole]))
+        counts, sizes = measures_of(self.metric, self.layers, self._total(self.times[self.whole]))
         linear: tuple[_Linear, _Linear] = {path: {} for path in counts}, {path: {} for path in sizes}
         for key, name in enumerate(self.keys):
-            for by_path, measures in zip(linear, self._measure(Tally({name: 1})), strict=True):
+            of_key = measures_of(self.metric, self.layers, Tally({name: 1}))
+            for by_path, measures in zip(linear, of_key, strict=True):
                 for path, numbers in measures.items():
                     if any(numbers) and path in by_path:
                         by_path[path][key] = numbers
@@ -221,28 +234,15 @@ class Rates:
             self._kept += len(by_row)
         return self._columns[terms]
 
-    def _sizes_of(self, path: Path) -> dict[int, Sequence[float]] | None:
-        """Return what one of each key adds to the sizes that count for a rate; None if no entry has sizes.
-
-        They are those of the rate's own entry, of the nearest one above that has sizes, or of its ``micro``; otherwise
-        the first of all.
-        """
-        _, sizes = self._added
-        for end in range(len(path) - 1, -1, -1):
-            for entry in (path[:end], (*path[:end], "micro")):
-                if (of_keys := sizes.get(".".join(entry))) is not None:
-                    return of_keys
-        return next(iter(sizes.values()), None)
-
     def weight_terms(self, path: Path) -> Terms | None:
         """Return what a unit weighs in a rate: gold spans for recall, predicted ones for precision, else both.
 
         None if no entry has sizes: then every unit in which something was counted weighs the same.
         """
-        of_keys = self._sizes_of(path)
+        of_keys = sizes_at(path, self._added[1])
         if of_keys is None:
             return None
-        is_recall, is_precision = (path[-1].startswith(name) for name in ("recall", "precision"))
+        is_recall, is_precision = (name in path[-1] for name in ("recall", "precision"))
         sides = slice(1) if is_recall else slice(1, 2) if is_precision else slice(2)
         sums = ((key, sum(sizes[sides])) for key, sizes in of_keys.items())
         return tuple((key, size) for key, size in sums if size)
@@ -265,7 +265,7 @@ class Rates:
 
     def golds(self, path: Path) -> Column | None:
         """Return the gold spans that a rate is about; None if it is about the same ones on both sides."""
-        of_keys = self._sizes_of(path)
+        of_keys = sizes_at(path, self._added[1])
         if of_keys is None or all(gold == predicted for gold, predicted in of_keys.values()):
             return None
         return self.column(_terms(of_keys, 0))
@@ -598,12 +598,9 @@ class ScoredRates(EntryRates):
         return Without(places, _units_by_place(places, times, len(numbers) + 1), (), by_rate)
 
 
-Item = TypeVar("Item", bound=Hashable)
-
-
-def _distinct_items(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
+def _distinct_items(items: Iterable[tuple[float, ...]]) -> tuple[list[tuple[float, ...]], list[int]]:
     """Return the items that differ, and the place of each item among them."""
-    numbers: dict[Item, int] = {}
+    numbers: dict[tuple[float, ...], int] = {}
     places = [numbers.setdefault(item, len(numbers)) for item in items]
     return list(numbers), places
 

@@ -50,7 +50,7 @@ class BagReports:
         self._layers = list(bag.layers) or [DEFAULT_LAYER]
         self._merges = plan.merge and bool(bag.layers)
         self._sequences = [MERGED] if self._merges else self._layers
-        wholes = [whole for metric in plan.metrics if (whole := getattr(metric, "whole", None)) is not None]
+        wholes = [metric.whole for metric in plan.metrics if metric.whole is not None]
         self._counted = list(dict.fromkeys([*self._sequences, *wholes]))
         self._counts = bag.counts(plan.metrics)
         self._last: tuple[Place, dict[tuple[str, str], Tally]] | None = None
@@ -79,9 +79,10 @@ class BagReports:
         reports: dict[str, dict[str, Any]] = {}
         for metric in self.metrics:
             name, curve = metric.name, None if for_headlines else self._curves.get(metric.name)
-            scores = getattr(metric, "headline_report", metric.scores) if for_headlines else metric.scores
+            scores = metric.headline_report if for_headlines else metric.scores
             reports[name] = {}
-            for sequence in self._sequences_to_report(metric, tallies):
+            sequences = self._sequences if metric.whole is None else [metric.whole]
+            for sequence in metric.reported({sequence: tallies[name, sequence] for sequence in sequences}):
                 layers = self.layers_of(sequence)
                 report = scores(tallies[name, sequence], layers)
                 if curve is not None:
@@ -89,16 +90,6 @@ class BagReports:
                     report = curve.with_curves(report, points, layers)
                 reports[name][sequence] = report
         return reports
-
-    def _sequences_to_report(
-        self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]
-    ) -> Sequence[str]:
-        """Return the sequences that a metric reports, given what was counted."""
-        whole = getattr(metric, "whole", None)
-        if whole is not None:
-            return [whole]
-        by_sequence = {sequence: tallies[metric.name, sequence] for sequence in self._sequences}
-        return metric.reported(by_sequence) if hasattr(metric, "reported") else self._sequences
 
     def choices(self) -> dict[str, str]:
         """Return what the metrics add to the signature, given everything that was counted.
@@ -369,6 +360,17 @@ class Result(Report):
 
         return scores_of(self._report())
 
+    def gold_of(self, path: Sequence[str]) -> float | None:
+        """Return how much gold a rate is about, by its whole path; None if the metric does not say."""
+        from clueval.results.rates import measures_of, sizes_at  # few results need them
+
+        name, sequence, *place = path
+        (metric,) = (metric for metric in self.scored_by if metric.name == name)
+        tally = self._all_reports.tallies(())[name, sequence]
+        _, sizes = measures_of(metric, self._all_reports.layers_of(sequence), tally)
+        sizes_of_rate = sizes_at(tuple(place), sizes)
+        return None if sizes_of_rate is None else sizes_of_rate[0]
+
     # Forms
 
     def to_dict(self) -> dict[str, Any]:
@@ -493,6 +495,7 @@ class Result(Report):
         Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
         settings and counts of metrics that a file cannot hold; `FileError`.
         """
+        from clueval.files.overwriting import named_output
         from clueval.results.saved import save_bag, saved_metric
 
         facts = {
@@ -504,7 +507,7 @@ class Result(Report):
             "prepared": self.prepared,
             "gold_sha256": self.gold_sha256,
         }
-        save_bag(self.bag, facts, Path(path))
+        save_bag(self.bag, facts, named_output(path))
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """Return the result of both corpora together: counts are added, and scores are computed again.

@@ -209,7 +209,7 @@ def scored(
     where = written_filter(plan.where) or "all"
     choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
     result = result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
-    for warning in empty_files(path for _, *of_pair in texts.files for path in of_pair):
+    for warning in empty_files(path for pair in texts.files for path in pair.paths):
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
@@ -255,7 +255,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     from clueval.results.workers import count_tasks, tasks_of
 
     if workers.executor is not None:  # its processes may have another working directory
-        files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
+        files = [pair._replace(paths=tuple(path.absolute() for path in pair.paths)) for pair in files]
         reading = replace(reading, sides=reading.sides.with_absolute_texts())
     by_documents = False
     try:
@@ -263,7 +263,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     except Unusual:
         by_documents = True
     return count_tasks(
-        tasks_of([(pair, pair[1:]) for pair in files]),
+        tasks_of([(pair, pair.paths) for pair in files]),
         partial(count_task, reading, plan, tuple(layers)),
         units=plan.units,
         jobs=workers.jobs,

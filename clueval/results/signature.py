@@ -124,7 +124,7 @@ class Signature:
         """Return the options; those that are given `beside` them may stand for choices that none stands for."""
         choices = dict(self.choices)
         metrics = list(_metrics(choices.pop("metrics", "")))
-        same_text = all(getattr(metric, "same_text", True) for metric in metrics)
+        same_text = all(metric.same_text for metric in metrics)
         options: dict[str, Any] = {"metrics": metrics}
         for key, value in choices.items():
             if key == "merge":

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag, Read
@@ -19,16 +18,14 @@ from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.formats.options import Reading
-from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths, require_pair_by
+from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths
 from clueval.results.options import Groups, texts_may_differ, with_steps_of_documents
 
 if TYPE_CHECKING:
     from clueval.files.opening import Progress
-    from clueval.reading.file_sides import FileSides
+    from clueval.reading.file_sides import FileGroup, FileSides
     from clueval.reading.memory import MemorySides
     from clueval.reading.source import Source
-
-FilePair = tuple[str | None, Path, Path]
 
 
 @dataclass
@@ -51,7 +48,7 @@ class Texts:
     steps: tuple[Step, ...]
     read: Read
     schemes: dict[str, str]
-    files: Sequence[FilePair] = ()
+    files: Sequence[FileGroup] = ()
     reading: FileReading | None = None
     fast: Callable[[Plan], Bag | None] = lambda plan: None
 
@@ -82,8 +79,7 @@ def opened(
         [*readings, *(readings[0] for _ in golds)],
         layers,
         pair_by=counting.pair_by,
-        is_one_text=layers is None
-        and decides(not getattr(metric, "same_text", True) for metric in plan.metrics),
+        is_one_text=layers is None and decides(not metric.same_text for metric in plan.metrics),
         within=next(iter(plan.frames), None),
         progress=workers.progress,
     )
@@ -98,8 +94,7 @@ def opened(
     if sides.kind != "paths":
         first = (*_first_steps(sides, groups, plan), *steps)
         return Texts(pairs, sides.kind, first, read, schemes, fast=partial(_bag_in_memory, sides))
-    file_groups = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
-    files = [(group.name, group.paths[0], group.paths[1]) for group in file_groups]
+    files = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
     first = (*_first_steps(sides, groups, plan), *steps)
     reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
     return Texts(pairs, "paths", first, read, schemes, files, reading)
@@ -124,19 +119,16 @@ class FileReading:
     schemes: Mapping[str, str]
     is_single: bool
 
-    def sources(self, pair: FilePair, progress: Progress | None = None) -> tuple[Source, ...]:
+    def sources(self, pair: FileGroup, progress: Progress | None = None) -> tuple[Source, ...]:
         """Return the two files of a pair. Raises `UsageError` for one file that cannot have both sides."""
-        from clueval.reading.file_sides import FileGroup  # not needed for what is in memory
-
-        name, *paths = pair
-        sources = replace(self.sides, progress=progress).sources(FileGroup(name, tuple(paths)))
+        sources = replace(self.sides, progress=progress).sources(pair)
         if self.is_single:
             sources[0].require_both_sides()
         return sources
 
     def count(
         self,
-        pairs: Iterable[FilePair],
+        pairs: Iterable[FileGroup],
         plan: Plan,
         layers: Sequence[str],
         progress: Progress | None = None,
@@ -267,7 +259,6 @@ def sides_of(
     >>> [[document.layers["label"][0].start for document in text] for text in sides.texts()]
     [[0, 1]]
     """
-    require_pair_by(pair_by)
     readings = [readings[min(number, len(readings) - 1)] for number in range(len(inputs))]
     present = [side for side in inputs.values() if side is not None]
     if present and all(map(is_path_or_paths, present)):

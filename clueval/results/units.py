@@ -218,7 +218,7 @@ def _counts(
         if times[unit] == 1 and place not in bag.tallies:  # equal rows of cases are the same object
             contents = id(bag.places.get(place)), *[of_places[place] for of_places in bag.positions.values()]
         alike.setdefault(first.setdefault(contents, place), []).append(unit)
-    wholes = {metric.name: getattr(metric, "whole", None) for metric in metrics}
+    wholes = {metric.name: metric.whole for metric in metrics}
     for whole in dict.fromkeys(wholes.values()):
         counting = tuple(metric for metric in metrics if wholes[metric.name] == whole)
         names = list(sequences) if whole is None else [whole]
@@ -243,10 +243,7 @@ def _sequences_to_report(
     metric: AnyMetric, sequences: Layers, counts: Mapping[tuple[str, str], CountsByUnit]
 ) -> dict[str, Sequence[str]]:
     """Return those of the sequences that a metric reports, with their layers."""
-    whole = getattr(metric, "whole", None)
-    if whole is not None:
-        return {whole: list(dict.fromkeys(chain.from_iterable(sequences.values())))}
-    if not hasattr(metric, "reported"):
-        return dict(sequences)
+    if metric.whole is not None:
+        sequences = {metric.whole: list(dict.fromkeys(chain.from_iterable(sequences.values())))}
     totals = {name: counts[metric.name, name].total() for name in sequences}
     return {name: sequences[name] for name in metric.reported(totals)}

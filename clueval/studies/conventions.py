@@ -537,17 +537,15 @@ def _rows(
         note = tag_report["note"] if convention.key == "seqeval_strict" else None
         convention_rates: Rates | None = rates[convention.key]
         if convention.metric in refused:
-            convention_rates, note = None, _not_defined(convention, refused[convention.metric]["gaps"])
+            without_length = ["have no length"] if convention.metric == _TAGS else []
+            with_gaps = ["have gaps"] if refused[convention.metric]["gaps"] else []
+            note = " or ".join(["some spans overlap", *without_length, *with_gaps])
+            convention_rates = None
         precision, recall, f1 = convention_rates or (None, None, None)
         row = {"convention": convention.name, "precision": precision, "recall": recall, "f1": f1}
         rows[convention.key] = {**row, "counts": convention.counts, "note": note}
     first = next(iter(rows.values()))
     return {key: {**row, "differs": _difference(key, row, first, repaired)} for key, row in rows.items()}
-
-
-def _not_defined(convention: ConventionRow, gaps: int) -> str:
-    others = ["have no length"] * (convention.metric == _TAGS) + ["have gaps"] * bool(gaps)
-    return " or ".join(["some spans overlap", *others])
 
 
 def _difference(

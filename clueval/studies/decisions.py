@@ -137,10 +137,6 @@ class PlaceDecisions:
         document, _, start, end = at
         return {at, (document, ANY_LAYER, start, end)} & self._places.keys()
 
-    def concerns(self, at: PlaceKey) -> bool:
-        """Return whether there is a line about a place with this key."""
-        return bool(self._keys(at))
-
     def at(self, place: Place | Decision) -> PlaceDecision:
         """Return what is decided about a place."""
         keys = self._keys(place.at)
@@ -531,7 +527,7 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
     with suppress(FormatError):  # no table
         _, header = next(records, (0, ()))
     if {*header} >= NEEDED:
-        said = [header.index(name) for name in ("choice", "comment") if name in header]
+        said = [column for column, name in enumerate(header) if name in ("choice", "comment")]
         for number, fields in records:
             if any(fields[column : column + 1] not in ([], [""]) for column in said):
                 yield str(path), number, dict(zip(header, fields, strict=False))

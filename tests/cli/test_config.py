@@ -52,6 +52,15 @@ def test_the_command_line_replaces_defaults(folder: Path, capsys: Capture) -> No
     assert report["metrics"].keys() == {"levels"}  # type: ignore[attr-defined]
 
 
+def test_no_for_an_option_without_a_negative_leaves_it_out(folder: Path, capsys: Capture) -> None:
+    (folder / "clueval.toml").write_text("q = false\nmerge = false\n", encoding="utf-8")
+
+    assert main(["score", "a.conll", "a.conll"]) == 0
+    output, error = capsys.readouterr()
+    assert "merged" not in output
+    assert error.startswith("clueval score: read clueval.toml")
+
+
 def test_no_config_ignores_the_file(folder: Path, capsys: Capture) -> None:
     (folder / "clueval.toml").write_text('metric = "exact"', encoding="utf-8")
 

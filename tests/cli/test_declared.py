@@ -15,7 +15,7 @@ from corpora import write
 import clueval
 from clueval.cli.command import Command
 from clueval.cli.commands import COMMANDS
-from clueval.cli.declared import Given, Input
+from clueval.cli.declared import Input, Keywords
 from clueval.cli.options import READING
 from clueval.cli.outputs import REPORT, ReportOutput, check_outputs
 from clueval.files.errors import CluevalError, FileError
@@ -54,7 +54,7 @@ def sizes(
     reverse: bool = False,
     named: list[str] | None = None,
     report: ReportOutput = REPORT,
-    reading: Given = READING,
+    reading: Keywords = READING,
 ) -> int:
     """Print how many {_UNIT} the files have.
 

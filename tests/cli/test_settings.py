@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from clueval.cli import main
 from clueval.cli.command import Command, settings_of
-from clueval.cli.declared import Given, SideValues
+from clueval.cli.declared import Keywords, SideValues
 from clueval.cli.declared import fields as options_of_fields
 from clueval.core.case import Case
 from clueval.core.metric import Metric
@@ -223,18 +223,18 @@ class Group:
 OF_ONE_SIDE, OF_BOTH_SIDES = (options_of_fields(Group, "group", sides=sides) for sides in (1, 2))
 
 
-def one_side(*, group: Given = OF_ONE_SIDE) -> int:
+def one_side(*, group: Keywords = OF_ONE_SIDE) -> int:
     """Do nothing with a file."""
     return len(group)
 
 
-def both_sides(*, group: Given = OF_BOTH_SIDES) -> int:
+def both_sides(*, group: Keywords = OF_BOTH_SIDES) -> int:
     """Do nothing with two files."""
     return len(group)
 
 
-def parsed(*arguments: str) -> Given:
-    values: Given = OF_ONE_SIDE.value(Command("toy", one_side).parsed(arguments))
+def parsed(*arguments: str) -> Keywords:
+    values: Keywords = OF_ONE_SIDE.value(Command("toy", one_side).parsed(arguments))
     return values
 
 

@@ -500,11 +500,12 @@ def test_a_config_without_an_input_is_refused(missing: str) -> None:
 
 def printed(target: str, system: str, **options: Any) -> str:
     made = run(target, system)
-    return render_faireval(Fair().scores(made.tally, ("label",)), label_order=made.labels, **options)
+    settings = FairEvalConfig("target.csv", "system.csv", **options)
+    return render_faireval(Fair().scores(made.tally, ("label",)), settings, made.labels)
 
 
 def test_the_printed_report_has_five_sections() -> None:
-    text = printed("B\t1\t2\t\nA\t5\t5\t\n", "B\t1\t3\t\nA\t5\t5\t\n", settings={"focus": "target"})
+    text = printed("B\t1\t2\t\nA\t5\t5\t\n", "B\t1\t3\t\nA\t5\t5\t\n")
     titles = [line for line in text.splitlines() if line.startswith("### ")]
 
     assert titles == [
@@ -521,7 +522,7 @@ def test_the_printed_report_has_five_sections() -> None:
 
 
 def test_only_the_methods_asked_for_are_printed() -> None:
-    text = printed("A\t1\t1\t\n", "A\t1\t1\t\n", methods=("fair",))
+    text = printed("A\t1\t1\t\n", "A\t1\t1\t\n", eval_method=("fair",))
 
     assert "Traditional" not in text
     assert "Weighted" not in text
@@ -551,7 +552,9 @@ def test_a_report_of_very_many_labels_is_printed_from_the_cells_there_are() -> N
         "label_counts": {"A": 1},
     }
 
-    assert "A\t0\t0\t1\nB\t0\t0\t0\n_\t0\t0\t0\n" in render_faireval(report, methods=())
+    assert "A\t0\t0\t1\nB\t0\t0\t0\n_\t0\t0\t0\n" in render_faireval(
+        report, FairEvalConfig("target.csv", "system.csv", eval_method=()), ()
+    )
 
 
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published data are not here")
@@ -560,13 +563,7 @@ def test_every_published_table_is_printed_line_for_line() -> None:
     metric = settings.metric()
     target, system = ((PUBLISHED / name).read_text() for name in ("target.csv", "system.csv"))
     made = run(target, system, metric)
-    text = render_faireval(
-        metric.scores(made.tally, ("label",)),
-        settings=settings.settings(),
-        methods=settings.eval_method,
-        weights=settings.weights,
-        label_order=made.labels,
-    )
+    text = render_faireval(metric.scores(made.tally, ("label",)), settings, made.labels)
 
     _, _, tables = text.partition("\n\n")
     assert tables == (PUBLISHED / "expected.tsv").read_text()

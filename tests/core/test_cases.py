@@ -384,3 +384,10 @@ def test_rows_and_documents_have_the_same_keys_and_located_cases_are_those_of_th
         [[(span.start, span.end, span.label) for span in side or ()] for side in case_of(key, "x").sides]
         for key in of_documents
     ]
+    of_rows = [Document("d", Layers({}, {"x": rows}), tokens=tokens) for rows in (gold, predicted)]
+    equal: list[EqualCases] = []
+    apart = list(located(sides, ["x"], equal=equal))
+    for same in (of_rows, [of_rows[0], sides[1]], [sides[0], of_rows[1]]):
+        equal_rows: list[EqualCases] = []
+        assert list(located(same, ["x"], equal=equal_rows)) == apart
+        assert [each.spans() for each in equal_rows] == [each.spans() for each in equal]

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from clueval import Result, score
-from clueval.compat.faireval.config import render_faireval
+from clueval.compat.faireval.config import FairEvalConfig, render_faireval
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.reports.page import page
@@ -94,7 +94,8 @@ def test_long_rows_have_one_for_every_pair_of_labels() -> None:
 
 
 def test_faireval_s_report_says_how_many_labels_its_matrix_leaves_out() -> None:
-    report = render_faireval(many("fair").metrics["fair"]["label"], methods=())
+    settings = FairEvalConfig("target.csv", "system.csv", eval_method=())
+    report = render_faireval(many("fair").metrics["fair"]["label"], settings, ())
     lines = report.split("### Confusion matrix:\n")[1].split("\n###")[0].splitlines()
 
     assert len(lines) == 1 + 41 + 1

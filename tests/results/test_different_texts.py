@@ -109,9 +109,14 @@ def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None
             ["--metric", "noisy(max_alignment=10)"],
             "raise noisy(max_alignment=...)",
         ),
+        (
+            "ein B-PERS\nandrer I-PERS\nText O\n",
+            ["--align", "--max-alignment", "10"],
+            "raise --max-alignment)",
+        ),
     ],
 )
-def test_wrong_input_of_metric_noisy_is_one_line(
+def test_wrong_input_for_different_texts_is_one_line(
     tmp_path: Path, capsys: Capture, gold: str, arguments: list[str], message: str
 ) -> None:
     paths = [str(write(tmp_path / "g.bio", gold)), str(write(tmp_path / "p.bio", PREDICTED))]

@@ -150,7 +150,7 @@ def test_errors_of_long_documents_that_are_read_in_parts_are_those_of_the_whole(
     texts_of = column_texts.column_texts
     whole = clueval.errors(*sides, window=50).rows()
     monkeypatch.setattr(column_texts, "ROWS", 4)
-    monkeypatch.setattr(clueval.results.pairs, "column_texts", read_in_parts)
+    monkeypatch.setattr(column_texts, "column_texts", read_in_parts)
     rows = clueval.errors(*sides).rows()
 
     assert len(list(pairs_of(*sides).texts(only_differing=True, in_parts=True))) > (unusual_from or 5)

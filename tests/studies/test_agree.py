@@ -528,7 +528,7 @@ def test_equal_texts_of_one_annotator_are_refused_with_advice_that_helps() -> No
         ({"A": A, "B": B}, {"conventions": [[]]}, "each of conventions must be text, not a list"),
         ({"A": A, "B": B}, {"conventions": []}, "there is no convention"),
         ({"A": A, "B": B}, {"system": A[:1]}, "the system lacks this document"),
-        ({"A": A, "B": B}, {"pair_by": "luck"}, "cannot be paired by 'luck'"),
+        ({"A": A, "B": B}, {"pair_by": "luck"}, "pair_by='luck' is unknown"),
         ({"A": A, "B": B}, {"annotators": {"A": 1}}, "need one source"),
         ({"A": A, "B": [*B, B[0]]}, {}, "B has two documents 'd1'"),
         ({"A": A, "B": ["d1"]}, {}, "d1: there is no such file or folder"),

@@ -565,8 +565,8 @@ def test_a_table_has_a_row_for_each_system_with_its_rates_and_the_difference_of_
 
 def test_all_pairs_have_the_tests_of_two_systems_with_holms_correction_over_pairs() -> None:
     sides = result(HAND_A), result(HAND_B), result(HAND_A)
-    found = compare(*sides, names=["a", "b", "c"], all_pairs=True, scores=["f1"])
-    alone = compare(*sides[1:], names=["b", "c"], scores=["f1"]).tests[0]["against_baseline"][0]
+    found = compare(*sides, names=["a", "b", "c"], all_pairs=True, scores=["f1"], detect=0.01)
+    alone = compare(*sides[1:], names=["b", "c"], scores=["f1"], detect=0.01).tests[0]["against_baseline"][0]
 
     (score,) = found.to_dict()["pairs"]
     assert [(each["against"], each["system"]) for each in score["pairs"]] == [

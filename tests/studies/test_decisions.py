@@ -603,6 +603,19 @@ def test_decisions_that_differ_in_a_word_or_the_reviewer_or_cannot_be_read_are_n
     report.write(table)
 
 
+def test_rows_without_decisions_are_overwritten_whatever_else_they_hold(tmp_path: Path) -> None:
+    sides, table = ([[(0, 1, "A")]], [[(0, 2, "A")]]), tmp_path / "errors.tsv"
+    errors(*sides).write(table)
+    written_before = table.read_text(encoding="utf-8")
+    head, first, *_ = written_before.splitlines()
+    cells = dict(zip(head.split("\t"), first.split("\t"), strict=True)) | {"start": "no position"}
+    table.write_text("\n".join((head, "\t".join(cells.values()), "")), encoding="utf-8")
+
+    errors(*sides).write(table)
+
+    assert table.read_text(encoding="utf-8") == written_before
+
+
 def test_curate_writes_undecided_places_again_with_the_decisions_that_it_was_given(tmp_path: Path) -> None:
     for name, tag in (("anna", "B-A"), ("bob", "B-B")):
         (tmp_path / f"{name}.conll").write_text(f"w {tag}\n\n", encoding="utf-8")

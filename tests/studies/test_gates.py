@@ -151,6 +151,19 @@ def test_a_gate_needs_the_gold_of_the_baseline(
     assert f"{in_baseline} there, {here} here" in capsys.readouterr().err
 
 
+def test_a_gate_on_the_precision_of_masks_needs_the_mentions_of_the_baseline(capsys: Capture) -> None:
+    command = ["score", "gold", "good", "--metric", "masking", "-q"]
+    assert main([*command, "--save", "base"]) == 0
+    gate = ["--fail-if-worse", "base", "--score", "masking.label.precision.word_precision"]
+    assert main([*command, *gate]) == 0
+    text = Path("gold").read_text(encoding="utf-8")
+    Path("gold").write_text(text.replace("w B-X", "w O", 1), encoding="utf-8")
+    capsys.readouterr()
+
+    assert main([*command, *gate]) == 2
+    assert "32 there, 31 here" in capsys.readouterr().err
+
+
 def test_a_gate_needs_the_documents_of_the_baseline(capsys: Capture) -> None:
     """As many positions, in other documents."""
     for name, ids in (("old", "abc"), ("new", "abd")):

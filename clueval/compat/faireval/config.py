@@ -224,13 +224,7 @@ def run_config(config: FairEvalConfig) -> str:
     for group in sides.groups():
         target, system = map(InputFile, group.paths)
         run.count(target, system, metric, ignore_punct=config.ignore_punct)
-    return render_faireval(
-        metric.scores(run.tally, (DEFAULT_LAYER,)),
-        settings=config.settings(),
-        methods=config.eval_method,
-        weights=config.weights,
-        label_order=run.labels,
-    )
+    return render_faireval(metric.scores(run.tally, (DEFAULT_LAYER,)), config, run.labels)
 
 
 def output_file(config: FairEvalConfig) -> Path | None:
@@ -247,45 +241,34 @@ def output_file(config: FairEvalConfig) -> Path | None:
 # The report
 
 
-def render_faireval(
-    report: Mapping[str, Any],
-    *,
-    settings: Mapping[str, str] | None = None,
-    methods: Sequence[str] = VERSIONS,
-    weights: Mapping[str, Mapping[str, float]] | None = None,
-    label_order: Iterable[str] | None = None,
-) -> str:
-    """Return a fair report as FairEval prints it: sections of tab-separated tables, rates in percent.
+def render_faireval(report: Mapping[str, Any], config: FairEvalConfig, label_order: Iterable[str]) -> str:
+    """Return a report of the metric ``fair`` as FairEval prints it: sections of tab-separated tables, rates in percent.
 
-    They have the settings, the results of each method, their comparison, the confusion, the target's labels.
-
-    `report` is the report of the metric ``fair``, `weights` are its weights: the table of
-    the weighted evaluation has a column for each error type in them, in their order. Labels are
-    sorted, except in the last table, which has them in `label_order`; FairEval has them in the order in which
-    they first occur in the target.
+    They have the settings, the results of each method, their comparison, the confusion, the target's labels. The table
+    of the weighted evaluation has a column for each error type in the weights, in their order. Labels are sorted,
+    except in the last table, which has them in `label_order`; FairEval has them in the order in which they first occur
+    in the target.
     """
-    sections: list[tuple[str, list[Sequence[object]]]] = []
-    if settings is not None:
-        sections.append(("Evaluation settings", list(settings.items())))
+    sections: list[tuple[str, list[Sequence[object]]]] = [
+        ("Evaluation settings", list(config.settings().items()))
+    ]
     rates = ("Prec", "Rec", "F1")
     rows = [(label, report["per_label"][label]) for label in sorted(report["per_label"])]
-    for method in methods:
+    for method in config.eval_method:
         columns = ["TP", "FP", "FN"] if method == "traditional" else ["TP", "FP", "LE", "BE", "LBE", "FN"]
-        if method == "weighted" and weights:
-            columns = list(weights)
+        if method == "weighted" and config.weights:
+            columns = list(config.weights)
         table: list[Sequence[object]] = [["Label", *columns, *rates]]
         for name, versions in [*rows, ("overall", report["overall"])]:
             counts = versions[method]
             table.append([name, *(counts[column] for column in columns), *_rates(counts)])
         sections.append((f"{method.title()} evaluation", table))
-    comparison = [[method.title(), *_rates(report["overall"][method])] for method in methods]
+    comparison = [[method.title(), *_rates(report["overall"][method])] for method in config.eval_method]
     sections.append(("Comparison", [["Version", *rates], *comparison]))
     sections.append(("Confusion matrix", list(_confusion(report["confusion"]))))
     frequency = report["label_counts"]
     total = sum(frequency.values())
-    listed = [
-        label for label in dict.fromkeys([*(label_order or ()), *sorted(frequency)]) if label in frequency
-    ]
+    listed = [label for label in dict.fromkeys([*label_order, *sorted(frequency)]) if label in frequency]
     stats = [[label, frequency[label], _percent(frequency[label] / total)] for label in listed]
     sections.append(("Target data stats", [["Label", "Freq", "%"], *stats]))
     return "\n".join(

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from operator import add
+from sys import intern
 from typing import NamedTuple
 
 from clueval.core.tally import Counts, Tally, f_measure
@@ -216,9 +217,11 @@ def counts_at(total: Tally, path: Path) -> GateCounts:
     return GateCounts(*[total[(*path, name)] for name in NAMES])
 
 
-def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
+def add_changes(tally: Tally, paths: Iterable[Path], changes: Mapping[float, Sequence[int]]) -> None:
     for score, change in changes.items():
-        tally[(*path, "score", repr(score), " ".join(map(str, change)))] += 1
+        step = "score", repr(score), intern(" ".join(map(str, change)))  # most changes are equal
+        for path in paths:
+            tally[(*path, *step)] += 1
 
 
 def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:

@@ -308,9 +308,9 @@ class Gate(Metric):
         """Add the counts of an evaluation under some paths, and the changes that scores make."""
         counts = part.counts()
         changes = {} if self.thresholds is None else changes_of(part, counts, scores, self.thresholds)
+        add_changes(tally, paths, changes)
         for path in paths:
             add_counts(tally, path, counts)
-            add_changes(tally, path, changes)
             if self.thresholds == ROUNDED:
                 for threshold in {rounded(scores[number]) for number in part.responses}:
                     tally[(*path, "threshold", repr(threshold))] += 1

@@ -285,9 +285,7 @@ CONTAINMENTS = ("overlapping", "containing", "coextensive")
 """The relation of an annotation to a containing one: overlaps it, lies within it, has the same range."""
 
 
-def kept_within(
-    spans: Iterable[Span], containing: Sequence[Span], containment: str = "overlapping"
-) -> list[Span]:
+def kept_within(spans: Iterable[Span], containing: Sequence[Span], containment: str) -> list[Span]:
     """Return the spans that overlap, lie within, or have the same range as some span of `containing`.
 
     Without any containing span the result is empty. O(n log n).

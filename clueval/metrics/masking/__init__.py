@@ -313,9 +313,10 @@ class Masking(DocumentMetric):
         return headlines
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        """Return for each row what it is about, mentions or words."""
-        words = total["precision", "words"]
-        sizes: dict[str, Sizes] = {"precision": (words, words)}
+        """Return for each row the mentions; precision is about masked words."""
+        sizes: dict[str, Sizes] = {
+            "precision": (total[ALL, "", "mentions"], total["precision", "words"]),
+        }
         for key in total:
             if key[0] in PLACES:
                 mentions = total[key[0], key[1], "mentions"]

@@ -16,7 +16,14 @@ from clueval.core.count import Plan
 from clueval.core.document import Document, Group, MissingId
 from clueval.files.errors import FileError, UsageError, described, warn
 from clueval.files.opening import Progress, is_folder
-from clueval.files.options import refuse_unknown, require_instance, require_kind, require_types, with_fields
+from clueval.files.options import (
+    option_field,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+    require_types,
+    with_fields,
+)
 from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions, Reading
@@ -27,15 +34,15 @@ from clueval.reading.file_sides import (
     files_of_side,
     joined,
     require_use,
-    with_id_of,
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of
 from clueval.reading.options import (
+    PAIR_BY,
     is_path_or_paths,
     require_layers,
-    require_pair_by,
     require_positions,
+    with_id_of,
 )
 from clueval.reading.paths import (
     INCEPTION,
@@ -69,17 +76,28 @@ class Naming:
     Attributes:
         annotators: the annotators of a single file: the name and the column, or annotation set, of each.
         layers: the name and column of each layer; None: the last column, called ``label``.
-        layout: ``annotator/document`` or ``document/annotator``, for a single folder.
-        unannotated: a tag; a document with this tag on every token is not annotated.
-        pair_by: how documents are paired: None (files of folders by name, documents by id), or as in `clueval.score`.
         progress: called with the numbers of bytes that were read.
     """
 
     annotators: Mapping[str, int | str] | None = None
     layers: Mapping[str, int] | None = None
-    layout: str | None = None
-    unannotated: str | None = None
-    pair_by: str | None = None
+    layout: str | None = option_field(
+        None,
+        "LAYOUT",
+        "what the folders and files of the only folder are",
+        choices=LAYOUTS,
+        default="the first",
+    )
+    unannotated: str | None = option_field(
+        None, "TAG", "a document with this tag on every token is not annotated"
+    )
+    pair_by: str | None = option_field(
+        None,
+        "HOW",
+        "pair documents by id, name of the file, or content",
+        choices=PAIR_BY,
+        default="files of folders by name, documents by id",
+    )
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
@@ -162,7 +180,13 @@ class Annotators:
 
     def _source(self, annotator: Side, name: str | None, path: Path) -> Source:
         file_name = name if self.naming.pair_by in (None, "name") else None
-        source = source_of(path, annotator.options, name=file_name, progress=self.naming.progress)
+        source = source_of(
+            path,
+            annotator.options,
+            name=file_name,
+            progress=self.naming.progress,
+            form=annotator.form_at(path),
+        )
         require_positions(source.form.name, "agree")
         return source
 
@@ -282,9 +306,6 @@ def annotators_of(
     require_instance(reading, Reading, "reading")
     refuse_unknown(options, [field.name for group in (Naming, Reading) for field in fields(group)], caller)
     naming, reading = with_fields(Naming(), options), with_fields(reading, options)
-    require_pair_by(naming.pair_by)
-    if naming.layout not in (None, *LAYOUTS):
-        raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
     require_layers(naming.layers)
     require_positions(reading.input, "agree")
     read = replace(FormatOptions.of(reading, naming.layers), unannotated=naming.unannotated)

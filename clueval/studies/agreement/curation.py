@@ -262,8 +262,6 @@ class Curation(Iterator[Curated]):
 
     def _outcome_by_choice(self, decisions: PlaceDecisions, place: Disagreement) -> Outcome | None:
         """Return the outcome of a component as it was decided; None if it was not."""
-        if not decisions.concerns(place.at):
-            return None
         choice = decisions.at(place).holds
         if choice in ("", UNCLEAR):
             return None

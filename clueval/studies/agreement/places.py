@@ -31,14 +31,7 @@ from clueval.reports.place import (
     fingerprint,
 )
 from clueval.reports.report import Report
-from clueval.studies.agreement.conventions import (
-    BOUNDARIES,
-    Reading,
-    Readings,
-    kind_of,
-    parts_of,
-    spans_of,
-)
+from clueval.studies.agreement.conventions import BOUNDARIES, Reading, Readings, kind_of, parts_of, spans_of
 from clueval.studies.decisions import NONE, UNCLEAR, require_no_choices
 from clueval.studies.errors.rows import SideTexts
 
@@ -206,7 +199,7 @@ class AnnotatedText:
         around = range_of(readings)
         context = self._texts.context(around, around)
         agreed_marks = set.intersection(*(set(reading) for reading in readings if reading is not None))
-        before = f"{layer} · {self._unit_in_words()}"
+        before = f"{layer} · {self._texts.unit_in_words}"
         marks = [
             Mark(number, *context.range(*part), label, (fragments, label) not in agreed_marks, note)
             for number, reading in enumerate(readings)
@@ -216,9 +209,6 @@ class AnnotatedText:
             if context.shows(*part)
         ]
         return MarkedText(context.text, sorted(marks), context.is_cut)
-
-    def _unit_in_words(self) -> str:
-        return phrase("token") if self.document.unit == "token" else phrase("character")
 
     def _lines(self, readings: Readings, layer: str) -> Iterator[Line]:
         """Yield in what annotators differ, what each has marked, and lines without words for filters by pairs."""
@@ -234,7 +224,7 @@ class AnnotatedText:
                 yield Line(words, values(), number)
             for mark in reading or ():
                 (span,) = spans_of((mark,))
-                note = f"{self._unit_in_words()} {_positions(mark[0])}"
+                note = f"{self._texts.unit_in_words} {_positions(mark[0])}"
                 yield Line("", values(mark[1]), number, mark[1], self._texts.of(span), note)
         present = [
             (name, side) for name, side in zip(self._names, readings, strict=False) if side is not None

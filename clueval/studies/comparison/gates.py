@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError
 from clueval.files.options import fraction
-from clueval.results.headlines import gold_at, number_at
+from clueval.results.headlines import number_at
 from clueval.results.options import Trust
 from clueval.results.paths import whole_path
 from clueval.results.result import Result
@@ -128,7 +128,7 @@ def fail_if_worse(
         )
     paths = chosen_paths(result.metrics, scores, LAST_RATE)
     for path in () if has_several_golds(baseline) else paths:
-        golds = gold_at(result.metrics, path), gold_at(baseline.metrics, path)
+        golds = result.gold_of(path), baseline.gold_of(path)
         if golds[0] != golds[1] and number_at(baseline.metrics, path) is not None:
             raise UsageError(
                 f"the baseline was scored against other gold ({'.'.join(path)}: {golds[1]} there, {golds[0]} here)",

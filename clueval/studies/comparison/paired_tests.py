@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
+from clueval.results.headlines import Path, entry_at
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
-from clueval.results.rates import EntryRates, Path, Rates, entry_at
+from clueval.results.rates import EntryRates, Rates
 from clueval.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (

@@ -30,14 +30,7 @@ from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind,
 from clueval.reports.table import Cell, Rate, Table
 from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions
 from clueval.studies.errors.rows import RowColumns, SideTexts, texts_of
-from clueval.studies.errors.search import (
-    REASONS,
-    Choice,
-    JudgedSpan,
-    Search,
-    counted,
-    reason_keys,
-)
+from clueval.studies.errors.search import REASONS, Choice, JudgedSpan, Search, counted, reason_keys
 from clueval.studies.errors.view import (
     entries_of,
     facets_of,

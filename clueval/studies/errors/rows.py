@@ -29,6 +29,7 @@ from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
 from clueval.files import limits
 from clueval.files.errors import SpanError, UsageError
 from clueval.files.options import checked_call, require_instance
+from clueval.reports.language import phrase
 from clueval.reports.place import Mark, MarkedText
 from clueval.studies.errors.search import JudgedSpan, match_in, wrong_span
 
@@ -110,6 +111,11 @@ class SideTexts:
         self._range: tuple[int, int] | None = None
         self._context = Context("", 0, None, (False, False))
         self._shown = 0
+
+    @property
+    def unit_in_words(self) -> str:
+        """What a position is, in the language of the context."""
+        return phrase("token") if self.document.unit == "token" else phrase("character")
 
     def of(self, span: Span) -> str:
         """Return the text of a span. Raises `LimitError` if all texts so far are too long together."""

@@ -367,15 +367,15 @@ def match_in(span: Span, others: Sequence[Span]) -> Match:
 
 
 class ReasonKey(NamedTuple):
-    """What wrong spans are counted by. Without a layer the label is that of all layers; `found` is the label that the
-    other side has in the same range."""
+    """What wrong spans are counted by. Without a layer the label is that of all layers; `match_label` is the label that
+    the other side has in the same range."""
 
     sequence: str
     layer: str | None
     side: int
     label: str
     reason: str
-    found: str | None
+    match_label: str | None
 
 
 def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
@@ -389,12 +389,12 @@ def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
     span, match = wrong.span, wrong.match
     for layer in span.by_layer if choice.by_levels else (None,):
         label = label_of(span, layer)
-        found_label = label_of(match.partners[0], layer) if match.kind == "exact" else None
-        if label is None or (layer is not None and found_label == label):
+        match_label = label_of(match.partners[0], layer) if match.kind == "exact" else None
+        if label is None or (layer is not None and match_label == label):
             continue
         places = ((label_of(other, layer) or NO_LABEL, other.fragments) for other in wrong.others)
         reason = reason_of(label, span.fragments, places, wrong.side)
-        yield ReasonKey(wrong.sequence, layer, wrong.side, label, reason, found_label)
+        yield ReasonKey(wrong.sequence, layer, wrong.side, label, reason, match_label)
 
 
 def counted(pairs: Iterable[Pair], choice: Choice, layers: Sequence[str]) -> tuple[dict[str, Any], int, int]:

@@ -20,26 +20,11 @@ from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
-from clueval.reports.place import (
-    ANY_LAYER,
-    Facet,
-    Later,
-    Line,
-    MarkedText,
-    MarkKind,
-    Place,
-    fingerprint,
-)
+from clueval.reports.place import ANY_LAYER, Facet, Later, Line, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Table
 from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
 from clueval.studies.errors.rows import Row, SideTexts, texts_of
-from clueval.studies.errors.search import (
-    RIGHT,
-    Choice,
-    JudgedSpan,
-    Search,
-    text_order,
-)
+from clueval.studies.errors.search import RIGHT, Choice, JudgedSpan, Search, text_order
 from clueval.studies.errors.view import (
     RIGHT_OR_REASON,
     in_words,

@@ -225,8 +225,8 @@ def _confusion(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -
     counts: Counter[tuple[str, str]] = Counter()
     for key, number in reasons.items():
         fits = (key.sequence, key.layer, key.side, key.reason) == (entry.sequence, entry.layer, 0, "label")
-        if fits and key.found is not None:
-            counts[key.label, key.found] = number
+        if fits and key.match_label is not None:
+            counts[key.label, key.match_label] = number
     if not counts:
         return
     names, most = sorted({predicted for _, predicted in counts}), max(counts.values())
@@ -322,31 +322,23 @@ def marked(
 ) -> MarkedText:
     """Return the text of a place with spans, each with its row and its layer; those that are errors say why.
 
-    Row 0 is gold, and the others are systems; `texts` are those of gold and of predicted.
+    Row 0 is gold, and the others are systems; `texts` are those of gold and of predicted. A tooltip has the layer, the
+    range and token ids; that of an error also its reason and its class.
     """
     notes: dict[Mark, str] = {}
     for row, layer, span in spans:
-        note = note_of(span, layer, texts[min(row, 1)])
+        note = " · ".join([layer, *_where(span, texts[min(row, 1)])])
         for mark in context.marks(row, [span]):
             notes.setdefault(mark, note)
     wrong: set[Mark] = set()
     for row, error in errors:
         marks = context.marks(row, [error.span])
-        notes.update(dict.fromkeys(marks, note_of_error(error, texts[error.side])))
+        where = _where(error.span, texts[error.side])
+        note = " · ".join(filter(None, (error.sequence, *where, phrase(error.reason), _class_of(error))))
+        notes.update(dict.fromkeys(marks, note))
         wrong.update(marks)
     all_marks = sorted(mark._replace(is_wrong=mark in wrong, note=note) for mark, note in notes.items())
     return MarkedText(context.text, all_marks, context.is_cut)
-
-
-def note_of(span: Span, layer: str, texts: SideTexts) -> str:
-    """Return what the tooltip of a mark says of its span: its layer, its range and its token ids."""
-    return " · ".join([layer, *_where(span, texts)])
-
-
-def note_of_error(error: JudgedSpan, texts: SideTexts) -> str:
-    """Return `note_of` a span that is an error, with its reason and its class."""
-    parts = note_of(error.span, error.sequence, texts), phrase(error.reason), _class_of(error)
-    return " · ".join(filter(None, parts))
 
 
 def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -> Line:
@@ -359,16 +351,8 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
     ]
     labels = error.match.labels.values()  # joined as in `Span.label`
     match_label = "|".join([NO_LABEL if name is None else name for name in labels]) or None
-    values = [
-        error.reason,
-        label,
-        error.sequence,
-        error.side_name,
-        error.kind,
-        match_label,
-        texts.document.id,
-    ]
-    values += [texts.metadata.get(name) for name in metadata]
+    values = [error.reason, label, error.sequence, error.side_name, error.kind, match_label]
+    values += [texts.document.id, *(texts.metadata.get(name) for name in metadata)]
     return Line(
         in_words(error), values, error.side, label, texts.of(error.span), " · ".join(filter(None, note))
     )
@@ -376,11 +360,9 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
 
 def _where(span: Span, texts: SideTexts) -> list[str]:
     """Return the range of a span, and the ids of its tokens if they have some."""
-    unit = phrase("token") if texts.document.unit == "token" else phrase("character")
-    where, ids = f"{unit} {span.start}–{span.end - 1}", texts.ids_of(span.start, span.end)
-    return (
-        [where, phrase("id {ids}", ids="–".join(dict.fromkeys(filter(None, ids))))] if any(ids) else [where]
-    )
+    where = f"{texts.unit_in_words} {span.start}–{span.end - 1}"
+    ids = list(dict.fromkeys(filter(None, texts.ids_of(span.start, span.end))))
+    return [where, phrase("id {ids}", ids="–".join(ids))] if ids else [where]
 
 
 def _class_of(error: JudgedSpan) -> str:

@@ -171,8 +171,8 @@ class TypeCounts(NamedTuple):
         of_true, of_predicted = map(set, sides)
         counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
         for counter, spans in zip(counters, (of_predicted, of_true & of_predicted, of_true), strict=True):
-            for type_, first, *_ in spans:
-                counter[type_] += 1 if times is None else times[first]
+            for span in spans:
+                counter[span[0]] += 1 if times is None else times[span[1]]
         names = sorted(counters[0].keys() | counters[2].keys())
         return cls(names, *([counter[name] for name in names] for counter in counters))
 
