@@ -58,8 +58,8 @@ def masking(
         weight_column COLUMN: the column of the gold files that has the weight of each token
         conventions NAME,...: also count as other programs do: {_PROGRAMS}
     limits:
-        fail_on_leak: exit with 1 if a mention that must be masked can be read, wholly or in part; string leaks are
-            no mentions, see --fail-over
+        fail_on_leak: exit with 1 if a mention that must be masked can be read, wholly or in part, or if no mention
+            must be masked; string leaks are no mentions, see --fail-over
         fail_under FIGURE=X: exit with 1 if a figure is below X, as in entity_recall[high]=1 or mention_recall=99%;
             can be repeated
         fail_over FIGURE=X: exit with 1 if a figure is above X, as in document_leak_upper=0.05; can be repeated
@@ -106,7 +106,7 @@ def masking(
         lists = [str(path) for path in report.files if report.form_in(path) not in READABLE]
         lists += ["-"] if report.prints and report.form not in READABLE else []
         leaks = content.failures(fail_on_leak=fail_on_leak, reviewed=reviewed)
-        listed = f" ({listed_in_words(lists)})" if content.result.documents else ""
+        listed = f" ({listed_in_words(lists)})" if content.mentions else ""
         failures = [f"{line}{listed}" for line in leaks]
         failures += content.failures(*limits, reviewed=reviewed)
     report.put(content.showing(text=not no_text))

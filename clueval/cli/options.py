@@ -83,8 +83,8 @@ def _decisions_of(
     """Return the files of decisions, and what to do about conflicts.
 
     decisions:
-        decisions FILE: a file of decisions that a page has exported, a workbook with choices (extra: report), or a
-            folder; can be repeated
+        decisions FILE: a file of decisions that a page has exported, a table or workbook of places with choices
+            (extra: report), or a folder; can be repeated
         conflicts HOW: what counts where reviewers differ: first or last by time, or drop (default: an error)
     """
     if conflicts is not None and decisions is None:

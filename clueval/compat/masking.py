@@ -28,7 +28,7 @@ from clueval.formats.table_columns import records_of
 from clueval.metrics.masking import IgnoredWords, Masking, WordWeights
 from clueval.reading.file_sides import files_of_side
 from clueval.reading.options import SETS, LayerColumns, is_path_or_paths, readings_of, require_layers, spooled
-from clueval.reading.paths import files_of
+from clueval.reading.paths import files_of, is_in_archive, located
 from clueval.reading.source import form_at
 from clueval.results.inputs import repairs_of, swapped, warnings_of
 from clueval.results.options import Counting, Workers, groups_of
@@ -62,7 +62,7 @@ class RedactedTexts:
             self._by_name = {str(name): text for name, text in source.items()}
         elif not isinstance(source, str | Path):
             self._in_order = iter(source)
-        elif is_folder(path := Path(source)):
+        elif is_folder(path := located(Path(source))) or is_in_archive(path):
             self._path = path
             for name, file in files_of(path):
                 other = self._by_name.setdefault(_stem(name or file.name), file)
@@ -84,7 +84,7 @@ class RedactedTexts:
         for document in gold:
             text: Any = self._of(document)
             file = None if self._path is None else str(text)
-            text = text if file is None else _read(Path(file))
+            text = text if file is None else _read(text)
             require_kind(text, "str", "a redacted text")
             redacted = Document(document.id, {}, text=text, unit="character", file=file)
             pairs: Sequence[Pair] = [Pair(document, redacted)]

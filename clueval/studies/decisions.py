@@ -3,10 +3,10 @@
 A decision is about the place with its key. It holds if the fingerprint is the same; it is *stale*, and not applied, if
 the spans have changed; it is *lost* if there is no such place; it is *not listed* if filters leave out the place.
 
-Files have the columns `COLUMNS`, separated by tabs, or are JSON lists of objects with these names, or workbooks of
-which a sheet has these columns. Of the lines of one reviewer about a place the latest counts. Lines of several
-reviewers with different choices are a *conflict*, unless a later line is marked in the column ``confirmed``. The order
-of files and lines does not matter.
+Files are tables with the columns `COLUMNS`, separated by tabs, commas or semicolons (CSV), JSON lists of objects with
+these names, or workbooks of which a sheet has these columns. Of the lines of one reviewer about a place the latest
+counts. Lines of several reviewers with different choices are a *conflict*, unless a later line is marked in the column
+``confirmed``. The order of files and lines does not matter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import file_digest, sha256
 from os import PathLike
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 from clueval.core.span import NOTHING, Frozen
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
-from clueval.files.opening import beginning_of, is_folder, lines, raw_blocks
+from clueval.files.opening import beginning_of, is_folder, raw_blocks
 from clueval.files.options import require_kind
 from clueval.files.overwriting import reading_an_output
 from clueval.reports.content import form_of
@@ -46,7 +46,7 @@ CONFLICTS = ("first", "last", "drop")
 """What may be done about conflicts, which are otherwise an error."""
 
 MOST_LISTED = 10
-ENDINGS = (".tsv", ".json", ".xlsx")
+ENDINGS = (".tsv", ".csv", ".json", ".xlsx")
 """The endings of the files of decisions in a folder."""
 
 PlaceKey = tuple[str, str, int, int]
@@ -109,17 +109,15 @@ class PlaceDecisions:
             self._places.setdefault(decision.at, []).append(decision)
         self._states: dict[PlaceKey, State] = {}
         self._conflicting_lines: dict[PlaceKey, list[Decision]] = {}
+        self._unordered: dict[PlaceKey, list[Decision]] = {}
 
     def require_choices(self, choices: Collection[str], hint: str = "") -> None:
-        """Raise `FormatError` for a choice that is not known; `hint` is further advice."""
-        for decision in self._lines():
-            if decision.choice and decision.choice not in choices:
-                raise FormatError(
-                    f"the choice {decision.choice!r} is unknown",
-                    file=decision.file,
-                    line=decision.line,
-                    advice=f"one of {', '.join(choices)}, or empty{hint}",
-                )
+        """Read choices in any case and with white space around, if these are not the same as they stand.
+
+        Raises `FormatError` for a choice that is not known; `hint` is further advice.
+        """
+        for at, place_lines in self._places.items():
+            self._places[at] = [_with_choice(decision, choices, hint) for decision in place_lines]
 
     def require_distinct(self, documents: Iterable[str]) -> None:
         """Raise `UsageError` if a document with decisions has the id of another one: they could be about either."""
@@ -155,6 +153,9 @@ class PlaceDecisions:
         if current and len({decision.choice for decision in latest}) > 1:
             state = "conflict" if self._conflicts in (None, "drop") else "decided"
             self._conflicting_lines.update(dict.fromkeys(keys, latest))
+            if self._conflicts in ("first", "last") and not _are_ordered(latest, self._conflicts):
+                state = "conflict"
+                self._unordered.update(dict.fromkeys(keys, latest))
             latest = latest[:1] if self._conflicts == "first" else latest[-1:]
         choice = "" if state == "conflict" or not latest else latest[-1].choice
         for key in keys:
@@ -223,20 +224,25 @@ class PlaceDecisions:
         return not (self.number("stale") or self.lost)
 
     def checked(self) -> None:
-        """Raise `UsageError` for conflicts, if nothing was chosen to be done about them."""
-        if self._conflicts is not None or not self._conflicting_lines:
+        """Raise `UsageError` for conflicts, if nothing was chosen to be done about them, or times do not order them."""
+        unsettled = self._conflicting_lines if self._conflicts is None else self._unordered
+        if not unsettled:
             return
-        n, examples = len(self._conflicting_lines), []
-        for (document, _, start, end), lines_about in list(self._conflicting_lines.items())[:MOST_LISTED]:
+        n, examples = len(unsettled), []
+        for (document, _, start, end), lines_about in list(unsettled.items())[:MOST_LISTED]:
             choices = (
                 f"{decision.choice} ({decision.reviewer})" if decision.reviewer else decision.choice
                 for decision in lines_about
             )
             examples.append(f"{document} {start}-{end - 1}: {', '.join(choices)}")
         more = f" and {n - len(examples):,} more" if n > len(examples) else ""
+        times, advice = "", "confirm one choice for each on the page; conflicts='last' takes the later ones"
+        if self._conflicts is not None:
+            times = f", and no time says which choice is the {self._conflicts}"
+            advice = "add the times, or confirm one choice for each on the page; conflicts='drop' takes none"
         raise UsageError(
-            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(examples)}{more}",
-            advice="confirm one choice for each on the page; conflicts='last' takes the later ones",
+            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}{times}: {'; '.join(examples)}{more}",
+            advice=advice,
         )
 
     def words(self) -> str:
@@ -251,6 +257,33 @@ class PlaceDecisions:
 
 def _time(decision: Decision) -> tuple[str, str, str, str]:
     return decision.time, decision.reviewer, decision.choice, decision.comment
+
+
+def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Decision:
+    """Return a line with its choice as it is called in `choices`. Raises `FormatError` if it is in none or several."""
+    choice = decision.choice.strip()
+    if not choice or decision.choice in choices:
+        return decision if choice else replace(decision, choice="")
+    same = [name for name in choices if name == choice] or [
+        name for name in choices if name.strip().casefold() == choice.casefold()
+    ]
+    if len(same) != 1:
+        raise FormatError(
+            f"the choice {decision.choice!r} is unknown",
+            file=decision.file,
+            line=decision.line,
+            advice=f"one of {', '.join(choices)}, or empty{hint}",
+        )
+    return replace(decision, choice=same[0])
+
+
+def _are_ordered(lines: Sequence[Decision], conflicts: str) -> bool:
+    """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last."""
+    at_the_end = lines[0 if conflicts == "first" else -1].time
+    return (
+        all(line.time.strip() for line in lines)
+        and len({line.choice for line in lines if line.time == at_the_end}) == 1
+    )
 
 
 def settled(lines: Iterable[Decision]) -> list[Decision]:
@@ -376,14 +409,16 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
             require_columns(value, number)
             yield str(path), number, value
         return
+    from clueval.formats.input_file import InputFile
+    from clueval.formats.table_columns import records_of
+
     header: list[str] | None = None
-    for number, line in lines(path):
-        row = line.split("\t")
-        if not line.strip():
-            continue
+    for number, row in records_of(InputFile(path)):
         if header is None:
             header = [name.strip() for name in row]
             require_columns(header, number)
+            continue
+        if not any(map(str.strip, row)):
             continue
         if any(row[len(header) :]):
             raise wrong(f"the line has {len(row)} cells, and the header {len(header)}", number)
@@ -462,11 +497,10 @@ def keep_decisions(path: Path, known: Iterable[Mapping[str, object]]) -> None:
         is_known = (decision.at, *words) in as_lines or words == _in_words(decisions.at(decision))
         lost += any(words[:2]) and not is_known
     if lost:
-        reads = "" if form == "csv" else f"; decisions={path.name!r} reads them"
         raise FileError(
             f"has {lost:,} decision{'s' * (lost != 1)}, which would be overwritten",
             file=str(path),
-            advice=f"name another file{reads}",
+            advice=f"name another file; decisions={path.name!r} reads them",
         )
 
 
@@ -475,6 +509,7 @@ def _in_words(decision: Decision | PlaceDecision) -> tuple[str, ...]:
     cells = {"choice": decision.choice, "comment": decision.comment, "reviewer": decision.reviewer}
     if isinstance(decision, PlaceDecision):
         cells = decision.cells
+    cells["choice"] = cells["choice"].casefold()
     return tuple(" ".join(_plain_cell(text).split()) for text in cells.values())
 
 

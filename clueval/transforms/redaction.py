@@ -4,7 +4,7 @@ Placeholders with no letter or digit between them are one *wildcard*. The first 
 original, the last one at its end, each other one as far left as it can: this finds a reading if there is one.
 A second reading puts them as far right as they can, and shows what is uncertain. What a wildcard stands over
 is masked, but for words at its ends that both texts have there, and for words that the placeholder itself has:
-``[Weiß]`` does not mask ``Weiß``. Single letters in it are initials, which do.
+``[Weiß]`` and ``[PER_WEISS1]`` do not mask ``Weiß``. Single letters in it are initials, which do.
 
 Where literals can stand at several places, wildcards begin and end between words of the original (between its tokens,
 if it has tokens); else they may begin or end inside a word of which the redacted text has the rest beside the
@@ -31,9 +31,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise, product
+from itertools import accumulate, groupby, pairwise, product
 from typing import Any, Literal, NamedTuple
-from unicodedata import normalize
+from unicodedata import combining, normalize
 
 from clueval.core.document import PARTS, REPLACEMENT
 from clueval.core.overlap import joined_ranges
@@ -186,6 +186,14 @@ FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
 LONGEST_SHORT_NUMBER = 4
 """Numbers of up to this length are too frequent to be the same number in a placeholder."""
 
+MOST_PARTS = 6
+"""How many parts of a word of a placeholder are read as one word."""
+
+_PART = re.compile("9+|A?a+|A+(?!a)")
+"""A part of a word whose capitals are written A, other letters a and digits 9."""
+
+_TRANSCRIPTION = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "_": ""})
+
 LABEL = "MASK"
 """The label of what is masked."""
 
@@ -240,33 +248,70 @@ def hidden_runs(
 ) -> Iterator[Place]:
     """Yield the ranges of the words of the original, `places`, that cannot be read in what stands for them.
 
-    A word can be read if it stands there too, in any case and Unicode form, and is no initial or short number; or if
-    `is_readable`; all can if these are the same words.
+    A word can be read if it stands there too, alone or in a word (see `_spellings_in`), in any case, Unicode form and
+    German transcription, and is no initial or short number; or if `is_readable`. All can if these are the same letters
+    and digits.
     """
-    shown = {word for form in FORMS for word in _folded_words(normalize(form, replacement))}
-    words = [folded(text[start:end]) for start, end in places]
-    named = [word for word in words if any(map(str.isalnum, word))]
-    if len("".join(named)) > 1 and named == _folded_words(replacement):
+    letters = _letters(text[places[0][0] : places[-1][1]]) if places else ""
+    if len(letters) > 1 and _transcribed(letters) == _transcribed(_letters(replacement)):
         return
+    shown = {
+        spelling
+        for written in {normalize(form, replacement) for form in FORMS}
+        for word in _WORD.findall(written)
+        for spelling in _spellings_in(word)
+    }
 
-    def is_hidden(number: int) -> bool:
-        word = words[number]
-        is_known = word in shown and len(word) > (LONGEST_SHORT_NUMBER if word.isdigit() else 1)
-        return not is_known and not is_readable(text[slice(*places[number])])
+    def stands_there(start: int, end: int) -> bool:
+        word = folded(text[start:end])
+        return len(word) > (LONGEST_SHORT_NUMBER if word.isdigit() else 1) and _transcribed(word) in shown
 
-    for hides, run in groupby(range(len(places)), is_hidden):
-        numbers = list(run)
+    def is_hidden(place: Place) -> bool:
+        return not (place in readable or stands_there(*place) or is_readable(text[slice(*place)]))
+
+    def is_one_word(end: int, start: int) -> bool:
+        return end == start and bool(
+            combining(text[start]) or (combining(text[end - 1]) and text[start].isalnum())
+        )
+
+    with_marks = {*joined_ranges(places, is_one_word)}.difference(places)
+    readable = {place for whole in with_marks if stands_there(*whole) for place in words_in(text, *whole)}
+    for hides, run in groupby(places, is_hidden):
+        hidden = list(run)
         if hides:
-            yield places[numbers[0]][0], places[numbers[-1]][1]
+            yield hidden[0][0], hidden[-1][1]
 
 
-def _folded_words(text: str) -> list[str]:
-    return [folded(match[0]) for match in _WORD.finditer(text) if any(map(str.isalnum, match[0]))]
+def _spellings_in(word: str) -> Iterator[str]:
+    """Yield a word of a placeholder as words are compared, and words of which it may be made, up to `MOST_PARTS` parts.
+
+    A part ends at ``_``, between a letter and a digit, and before a capital that begins a word.
+
+    >>> sorted({*_spellings_in("PER_AnnaWEISS2")} & {"anna", "weiss", "annaweiss", "eranna", "2"})
+    ['2', 'anna', 'annaweiss', 'weiss']
+    """
+    yield _transcribed(folded(word))
+    kinds = (
+        "_" if sign == "_" else "9" if sign.isdigit() else "A" if sign.isupper() else "a" for sign in word
+    )
+    parts = [_transcribed(folded(word[slice(*part.span())])) for part in _PART.finditer("".join(kinds))]
+    for first in range(len(parts)):
+        yield from accumulate(parts[first : first + MOST_PARTS])
 
 
 def folded(word: str) -> str:
     """Return a word in one case and one Unicode form."""
     return normalize("NFC", word).casefold()
+
+
+def _transcribed(word: str) -> str:
+    """Return a folded word in German transcription, without ``_``: ``mueller`` for ``müller``."""
+    return word.translate(_TRANSCRIPTION)
+
+
+def _letters(text: str) -> str:
+    """Return the folded letters and digits of a text."""
+    return "".join(filter(str.isalnum, folded(text)))
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

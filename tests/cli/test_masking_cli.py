@@ -140,7 +140,7 @@ def test_leaks_are_mentions_that_must_be_masked(sides: list[str], tmp_path: Path
     )
     assert main([*gate, "--keep", "PER"]) == 1
     assert capsys.readouterr().err.startswith("clueval masking: 1 leak: ")
-    assert main([*gate, "--keep", "PER,LOC"]) == 0
+    assert main([*gate, "--keep", "PER,LOC"]) == 1  # nothing was checked
     assert "leak:" not in capsys.readouterr().err
 
 
@@ -294,6 +294,23 @@ def test_a_column_of_a_table_of_spans_has_the_entities_and_is_no_layer(
 def test_string_leaks_have_a_limit_too(sides: list[str], capsys: Capture) -> None:
     assert main(["masking", *sides, "--layer", "entity=2", "--fail-over", "string_leaks=1"]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("spans", "options"), [([], []), ([[0, 3, "PER"]], ["--keep", "PER"])])
+def test_a_gate_without_mentions_that_must_be_masked_fails(
+    tmp_path: Path, capsys: Capture, spans: list[list[object]], options: list[str]
+) -> None:
+    gold = write(tmp_path / "gold.jsonl", json.dumps({"id": "1", "text": "Ada met Bob", "label": spans}))
+
+    arguments = ["masking", str(gold), str(gold), *options]
+    assert main([*arguments, "--fail-on-leak"]) == 1
+    assert (
+        "clueval masking: no mention must be masked, so nothing was checked: check the gold file, its layer "
+        "(--layer) and --keep\n"
+    ) in capsys.readouterr().err
+    assert main([*arguments, "--fail-on-leak", "--lang", "de"]) == 1
+    assert "clueval masking: keine Erwähnung muss maskiert werden" in capsys.readouterr().err
+    assert main(arguments) == 0
 
 
 def test_a_gate_without_documents_fails(tmp_path: Path, capsys: Capture) -> None:

@@ -156,7 +156,7 @@ def test_curate_keeps_or_lists_every_place(sources: dict[str, list[Document]]):
 
 
 def chosen(tmp_path: Path, *rows: tuple[Any, ...], **options: Any) -> list[Curated]:
-    """What is curated with these lines: document, start, last position, spans of the annotators, choice, reviewer."""
+    """What is curated with lines of document, start, last position, spans of the annotators, choice, reviewer, time."""
     path = tmp_path / "decisions.json"
     lines = [
         {
@@ -170,8 +170,9 @@ def chosen(tmp_path: Path, *rows: tuple[Any, ...], **options: Any) -> list[Curat
             ),
             "choice": choice,
             "reviewer": reviewer,
+            "time": "".join(time),
         }
-        for name, start, last, readings, choice, reviewer in rows
+        for name, start, last, readings, choice, reviewer, *time in rows
     ]
     path.write_text(json.dumps(lines))
     return list(curate({"A": A, "B": B, "C": C}, decisions=path, **options))
@@ -207,7 +208,12 @@ def test_curate_raises_an_error_for_conflicts_unless_one_choice_is_wanted(tmp_pa
 
     with pytest.raises(CluevalError, match=r"chosen differently at 1 place: d1 4-6: A .Ada., B .Eve."):
         chosen(tmp_path, *rows)
-    assert kept(chosen(tmp_path, *rows, conflicts="last"))["d1"] == [(0, 2, "PER"), (4, 7, "LOC")]
+    with pytest.raises(
+        CluevalError, match=r"no time says which choice is the last: d1 4-6: A .Ada., B .Eve."
+    ):
+        chosen(tmp_path, *rows, conflicts="last")
+    timed = [(*row, time) for row, time in zip(rows, ("1", "2"), strict=True)]
+    assert kept(chosen(tmp_path, *timed, conflicts="last"))["d1"] == [(0, 2, "PER"), (4, 7, "LOC")]
 
 
 def test_curate_reads_what_the_page_of_errors_exports_if_the_annotators_are_its_sides(tmp_path: Path):

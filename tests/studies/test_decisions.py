@@ -124,6 +124,27 @@ def test_conflicts_are_settled_as_wanted(how: str, expected: str) -> None:
     decisions.checked()
 
 
+@pytest.mark.parametrize("how", ["first", "last"])
+@pytest.mark.parametrize(("amy", "zoe"), [("", ""), ("1", ""), (" ", "1"), ("1", "1")])
+def test_conflicts_that_no_time_orders_are_an_error(how: str, amy: str, zoe: str) -> None:
+    decisions = PlaceDecisions([line("leak", "zoe", zoe), line("harmless", "amy", amy)], conflicts=how)
+
+    assert decisions.at(place(*AT)).state == "conflict"
+    with pytest.raises(
+        CluevalError, match=rf"no time says which choice is the {how}: d 5-12: .*\(amy\)"
+    ) as error:
+        decisions.checked()
+    assert "add the times, or confirm one choice" in str(error.value)
+
+
+def test_of_more_than_two_choices_only_the_first_or_last_must_have_a_time_of_its_own() -> None:
+    lines = [line("anna", "A", "1"), line("bob", "B", "2"), line("carl", "C", "2"), line("bob", "D", "2")]
+
+    decisions = PlaceDecisions(lines, conflicts="first")
+    assert decisions.at(place(*AT)).holds == "anna"
+    decisions.checked()
+
+
 def test_conflicts_are_otherwise_an_error_that_lists_ten() -> None:
     lines = [
         Decision(("d", "label", n, n + 1), "f", choice, "", reviewer)
@@ -166,7 +187,10 @@ def test_files_have_tabs_or_are_json_and_keep_unknown_columns(tmp_path: Path) ->
         (f"{HEADER}\nd\t*\tx\t1\tf\tgold\n", "a.tsv:2: start is 'x', not a position"),
         (f"{HEADER}\nd\t*\t5\t-3\tf\tgold\n", "a.tsv:2: end_inclusive is '-3', not a position"),
         (f"{HEADER}\nd\t*\t5\t1\tf\tgold\n", "a.tsv:2: the span ends at 1, before it starts at 5"),
-        (f"{HEADER}\n\nd\t*\t5\t7\tf\tGold\n", "a.tsv:3: the choice 'Gold' is unknown .one of gold, none"),
+        (
+            f"{HEADER}\n\nd\t*\t5\t7\tf\tgolden\n",
+            "a.tsv:3: the choice 'golden' is unknown .one of gold, none",
+        ),
         (f"{HEADER}\nd\n", "a.tsv:2: the line has no start"),
         (
             f"{HEADER}\n" + "d\t*\t5\t7\tf\tgold" + "\tx" * 9,
@@ -190,6 +214,51 @@ def test_files_that_cannot_be_read_are_one_error(tmp_path: Path, text: str, mess
 
     with pytest.raises(CluevalError, match=message):
         read_decisions(tmp_path / "a.tsv").require_choices(["gold", "none"])
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_table_of_decisions_may_be_csv(tmp_path: Path, mark: str, end: str) -> None:
+    comment = "'-1" if mark == "\t" else f'"a{mark} ""b"""'
+    rows = [COLUMNS, ("d", "*", "5", "12", "f", "anna", comment, "A", "1"), ("",) * len(COLUMNS)]
+    (tmp_path / "a.csv").write_text(
+        "\ufeff" + "".join(mark.join(row) + end for row in rows), encoding="utf-8"
+    )
+
+    for path in (tmp_path, tmp_path / "a.csv"):
+        ((found,),) = read_decisions(path)._places.values()
+        expected = "-1" if mark == "\t" else f'a{mark} "b"'
+        assert found == Decision(("d", "*", 5, 13), "f", "anna", expected, "A", "1")
+
+
+def test_csv_that_cannot_be_read_is_an_error_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f'{",".join(COLUMNS)}\nd,*,5,12,f,"anna\n', encoding="utf-8")
+
+    with pytest.raises(CluevalError, match=r"a.csv:2: a quotation mark is not closed"):
+        read_decisions(tmp_path / "a.csv")
+
+
+def test_choices_are_read_in_any_case_and_names_exactly_first() -> None:
+    def read(choice: str, *choices: str) -> str:
+        decisions = PlaceDecisions([line(choice)])
+        decisions.require_choices(choices)
+        return decisions.at(place(*AT)).choice
+
+    assert [read(text, "leak", "harmless") for text in ("Harmless ", " LEAK", "leak", "  ")] == [
+        "harmless",
+        "leak",
+        "leak",
+        "",
+    ]
+    assert [read(text, "Anna", "anna", "none") for text in ("anna", "Anna", " Anna", "NONE")] == [
+        "anna",
+        "Anna",
+        "Anna",
+        "none",
+    ]
+    for text in ("ANNA", "harmles", "Harmless!"):
+        with pytest.raises(CluevalError, match=f"the choice '{text}' is unknown"):
+            read(text, "Anna", "anna", "harmless")
 
 
 def test_a_folder_without_decisions_is_an_error(tmp_path: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from itertools import accumulate
 from typing import Any
+from unicodedata import normalize
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from ran_lines import LIMIT, Lines
 
@@ -76,6 +77,84 @@ def test_placeholders_with_no_letter_between_are_one_wildcard() -> None:
 )
 def test_what_a_wildcard_stands_over_is_masked(original: str, redacted: str, expected: list[str]) -> None:
     assert masked(original, redacted) == expected
+
+
+def masked_in_ways(original: str, redacted: str) -> list[list[str]]:
+    """Return what is masked if the original is a text or has tokens only, and if an edit requires alignment."""
+    tokens = Document("d", {}, tokens=original.split())
+    return [
+        masked(original, redacted),
+        [original[span.start : span.end] for span in recover(tokens, redacted)],
+        [original[span.start : span.end] for span in recover(original, f"{redacted} sehr", align=True)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mention", "placeholder", "expected"),
+    [
+        *(
+            ("Anna Weiß", placeholder, ["Anna"])
+            for placeholder in ("[PER_Weiß]", "<PER_WEISS>", "[Weiß_1]", "[Weiß1]", "[PER1Weiß]", "[PERWeiß]")
+        ),
+        *(("Anna Weiß", placeholder, ["Anna"]) for placeholder in ("[W_e_i_ß]", "[A_WEIß]", "[A.][P_Weiß]")),
+        *(
+            ("Anna Weiß", placeholder, [])
+            for placeholder in ("[Anna_Weiß]", "[ANNA_WEISS]", "[AnnaWeiß]", "[annaweiss]", "{{Weiß_Anna}}")
+        ),
+        *(("Müller", placeholder, []) for placeholder in ("[MUELLER]", "[P_Mueller1]", "[P_Mu\u0308ller]")),
+        *(("Mu\u0308ller", placeholder, []) for placeholder in ("[MUELLER]", "[P_Mueller1]", "[P_Müller]")),
+        ("O\u0308z", "[P_Öz]", []),
+        ("Öz", "[Ö]", ["Öz"]),
+        ("Anna Weiß", "[Weißs]", ["Anna Weiß"]),
+        ("Anna Weiß", "[PER_A_W]", ["Anna Weiß"]),
+        ("anna_weiss80", "[USER_anna_weiss80]", []),
+        ("0171/2345678", "[0171_2345678]", []),
+        ("0171/2345678", "[TEL_0171_2345678]", ["0171/"]),
+        ("Hauptstraße 12", "[ADR_12]", ["Hauptstraße 12"]),
+        ("Hauptstraße 12", "[ADR12]", ["Hauptstraße 12"]),
+        ("Ada Ort", "[PERSON]", ["Ada Ort"]),
+        ("Bad Ulm", "[ORT_1]", ["Bad Ulm"]),
+        ("Der Ort", "[ORT_1]", ["Der"]),
+    ],
+)
+def test_a_word_in_a_placeholder_can_be_read_whatever_it_is_joined_to(
+    mention: str, placeholder: str, expected: list[str]
+) -> None:
+    ways = masked_in_ways(f"Frau {mention} klagt", f"Frau {placeholder} klagt")
+
+    assert ways == [expected] * len(ways)
+
+
+NAMES = st.from_regex(r"[A-ZÄÖÜ][a-zäöüß]{2,9}(-[A-ZÄÖÜ][a-zäöüß]{2,9})?", fullmatch=True)
+TEMPLATES = ("[{}]", "<{}>", "{{{}}}", "{{{{{}}}}}")
+PARTS = ("{}", "PER_{}", "PER{}", "PER-{}", "{}_1", "{}1", "Name{}", "X_{}_Y", "PER:{}", "p2{}", "Frau {}")
+WRITTEN = (
+    str,
+    str.upper,
+    lambda name: normalize("NFD", name),
+    lambda name: name.replace("ü", "ue").replace("ö", "oe").replace("ä", "ae").replace("ß", "ss"),
+)
+
+
+@given(
+    name=NAMES,
+    first=st.sampled_from(["", "ANNA ", "KARL ÖZ ", "O. "]),
+    template=st.sampled_from(TEMPLATES),
+    part=st.sampled_from(PARTS),
+    written=st.sampled_from(WRITTEN),
+    form=st.sampled_from(["NFC", "NFD"]),
+    beside=st.sampled_from(["", "[X]", "[PER_1] "]),
+)
+def test_a_name_in_its_placeholder_is_never_masked(
+    name: str, first: str, template: str, part: str, written: Callable[[str], str], form: Any, beside: str
+) -> None:
+    assume(not (written is str.upper and part in ("PER{}", "Name{}")))  # capitals have no border
+    placeholder = beside + template.format(part.format(written(name)))
+    name = normalize(form, name)
+
+    ways = masked_in_ways(f"Herr {first}{name} klagt", f"Herr {placeholder} klagt")
+
+    assert not any(word in text for word in name.split("-") for texts in ways for text in texts)
 
 
 def test_spans_have_what_stands_for_them() -> None:

@@ -32,7 +32,7 @@ from clueval.reports.place import (
 )
 from clueval.reports.report import Report
 from clueval.studies.agreement.conventions import BOUNDARIES, Reading, Readings, kind_of, parts_of, spans_of
-from clueval.studies.decisions import NONE, require_no_choices
+from clueval.studies.decisions import NONE, UNCLEAR, require_no_choices
 from clueval.studies.errors.rows import SideTexts
 
 KINDS = (
@@ -270,7 +270,8 @@ class ReportOfAnnotators(Report):
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
         """What may be decided about a place. Raises `UsageError` for an annotator with the name of a choice."""
         require_no_choices(self._names)
-        return [*((name, name) for name in self._names), (NONE, phrase("no span"))]
+        choices = ((NONE, phrase("no span")), (UNCLEAR, phrase("unclear")))
+        return [*((name, name) for name in self._names), *choices]
 
     def columns(self) -> Sequence[str]:
         place_columns = ("kind", "boundary", *map(column_of, self._names), "votes", "context")

@@ -264,6 +264,11 @@ class MaskingReport(ReportWithDecisions):
         }
 
     @property
+    def mentions(self) -> int:
+        """The number of mentions that must be masked."""
+        return sum(figures["classes"]["all"]["mentions"] for figures in self.reports.values())
+
+    @property
     def documents_to_review(self) -> list[words.DocumentToReview]:
         """The documents with leaks, riskiest first."""
         return words.documents_of(self.leaks, risk_by(self.metric.risk_order))
@@ -279,9 +284,11 @@ class MaskingReport(ReportWithDecisions):
     def remarks(self) -> Iterator[str]:
         """Yield the sentences on documents and persons, what was decided, and what was read."""
         confidence = self.metric.confidence
-        yield from words.sentences_of(self.reports, confidence)
+        of_annotators = bool(self.metric.annotators)
+        yield from words.sentences_of(self.reports, confidence, of_annotators=of_annotators)
         if self.review is not None:
-            for sentence in words.sentences_of(self.result.metrics[REVIEWED], confidence):
+            reviewed = self.result.metrics[REVIEWED]
+            for sentence in words.sentences_of(reviewed, confidence, of_annotators=of_annotators):
                 yield phrase("as reviewed, {sentence}", sentence=sentence)
             yield phrase("decisions: {said}", said=self.review.in_words())
         yield from self.result.remarks()
@@ -376,16 +383,16 @@ class MaskingReport(ReportWithDecisions):
 
         A limit is a number or a percentage (``mention_recall=99%``). With `fail_on_leak`, also a line with the number
         of leaks, if there are any: mentions that must be masked and can be read, wholly or in part; `leaks` lists them.
-        Without documents, `fail_on_leak` gives a line, too, because nothing was checked.
+        If no mention must be masked, `fail_on_leak` gives a line, too, because nothing was checked.
         With `reviewed`, the figures are those as reviewed. Raises `UsageError` for a limit that cannot be read, for an
         unknown figure, and for `reviewed` if no decisions were read.
         """
         if reviewed and self.review is None:
             raise UsageError("no decisions were given", advice="masking(..., decisions='decisions.tsv')")
         figures = self.result.metrics[REVIEWED] if reviewed else self.reports
-        if fail_on_leak and not self.result.documents:
-            return [self.verdict(), *limits.failures(figures, fail_under, fail_over, self.metric.confidence)]
-        leaks = limits.leaks_in_words(figures) if fail_on_leak else ()
+        leaks: Iterable[str] = limits.leaks_in_words(figures) if fail_on_leak else ()
+        if fail_on_leak and not self.mentions:
+            leaks = [self.verdict() if not self.result.documents else limits.no_mentions_in_words()]
         return [*leaks, *limits.failures(figures, fail_under, fail_over, self.metric.confidence)]
 
     def aligned_in_words(self) -> str:

@@ -82,8 +82,11 @@ def verdict_of(report: Row, confidence: float) -> str:
     return "; ".join(sentences)
 
 
-def sentences_of(report: Row, confidence: float) -> Iterator[str]:
-    """Yield for each sequence how many documents leak, and how many persons or things can be read."""
+def sentences_of(report: Row, confidence: float, *, of_annotators: bool) -> Iterator[str]:
+    """Yield for each sequence how many documents leak, and how many persons or things can be read.
+
+    `of_annotators` says that these add up over annotators.
+    """
     for name, figures in report.items():
         row = figures["classes"][ALL]
         sentences = [documents_in_words(row, confidence)]
@@ -95,6 +98,7 @@ def sentences_of(report: Row, confidence: float) -> Iterator[str]:
                     left=left,
                     n=row["entities"],
                 )
+                + (phrase(" (counted once for each annotator)") if of_annotators else "")
             )
         if row["entities_in_part"]:
             sentences.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,21 @@ def test_redacted_texts_in_a_folder_are_called_as_the_documents(files: Path, cap
             "same_words_protected": 0,
         }
     ]
+
+
+def test_an_archive_of_redacted_texts_is_a_folder(files: Path, capsys: Capture) -> None:
+    options = ["--redacted", "--layer", "x=2", "--format", "json"]
+    with zipfile.ZipFile(files / "out.zip", "w") as archive:
+        for path in sorted((files / "out").iterdir()):
+            archive.write(path, path.name)
+            archive.write(path, f"sub/{path.name}")
+    assert main(["masking", str(files / "gold.vrt"), str(files / "out"), *options]) == 0
+    expected = json.loads(capsys.readouterr().out)["metrics"]
+
+    assert main(["masking", str(files / "gold.vrt"), str(files / "out.zip!sub"), *options]) == 0
+    assert json.loads(capsys.readouterr().out)["metrics"] == expected
+    assert main(["masking", str(files / "gold.vrt"), str(files / "out.zip"), *options]) == 2
+    assert "out.zip!sub/d1.txt: belongs to no gold document" in capsys.readouterr().err
 
 
 def test_folders_of_gold_and_of_redacted_texts_are_paired_by_name(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +239,15 @@ def test_the_text_has_the_verdict_the_sentence_on_documents_and_the_leaks() -> N
     assert "d label 31-34" in lines
     assert "  PER “Weiß” can be read; masked in 1 of 2 places high · readable characters: 31–34" in lines
     assert "Weiß" not in report().render(text=False, all=True)
+
+
+def test_the_sentence_on_persons_says_that_it_adds_up_over_annotators() -> None:
+    gold = Document("d", {"a": [Span(0, 3, "PER")], "b": [Span(0, 3, "PER")]}, text="Ada", unit="character")
+
+    text = clueval.masking([gold], [replace(gold, layers={})], annotators="all").render()
+    assert (
+        "2 of 2 persons or things can be read in at least one place (counted once for each annotator)" in text
+    )
 
 
 def test_the_first_screen_has_the_leaks_then_the_classes() -> None:
