@@ -54,7 +54,7 @@ _PLACE = itemgetter(0, 1)
 class _RowKeys(NamedTuple):
     """The keys of rows that have the same keys: their text or tokens, tags or spans by layer, and the others.
 
-    The spans of a layer are under None if such rows have none.
+    The spans of a layer are under None if such rows have none. `beside` are further keys that could hold the spans.
     """
 
     content: str | None
@@ -63,6 +63,7 @@ class _RowKeys(NamedTuple):
     metadata: tuple[str, ...]
     rest: tuple[str, ...]
     not_read: tuple[str, ...]
+    beside: tuple[str, ...]
 
 
 class _SpanKeys(NamedTuple):
@@ -178,6 +179,8 @@ class RowReader(RowInput):
                 self.refuse(f"{keys.content!r} is not a text")
         for key in keys.not_read:
             self.passed_over[key] += len(self.listed(row[key], repr(key)))
+        for key in keys.beside:
+            self.passed_over[key] += len(row[key]) if isinstance(row[key], list) else 0
         self._id = self._id_in(row, keys.ids)
         tags: Mapping[str, list[str]] = NOTHING
         sentences: Sequence[Sentence] = ()
@@ -220,7 +223,9 @@ class RowReader(RowInput):
         layers = self._keys_of_tags(row) if dialect.tags else self._keys_of_spans(row)
         hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
         rest = tuple(key for key in row if key not in hidden) if dialect.rest else ()
-        return _RowKeys(content, layers, ids, metadata, rest, not_read)
+        could_hold_spans = {*keys_of(dialect.spans)} if self.options.layers is None else set[str]()
+        beside = tuple(key for key in row if key in could_hold_spans.difference(layers.values()))
+        return _RowKeys(content, layers, ids, metadata, rest, not_read, beside)
 
     def _required(self, row: Collection[str], what: str, keys: str) -> str:
         """Return the first of some keys that a row has, of which it needs one."""

@@ -135,18 +135,15 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
     """Return the path that is nearest: it has most words of the text, and least that is not asked for."""
     from difflib import get_close_matches  # only for names that do not exist
 
-    metric, _, rest = text.partition(".")
+    metric = text.partition(".")[0]
     paths: list[Path] = [path for path in _all_paths(reports) if metric not in reports or path[0] == metric]
     if not paths:
         return "nothing was counted"
     ends = {word for path in paths for word in _words(path[-1])}
     places = {word for path in paths for name in path[:-1] for word in _words(name)}
     known = sorted(ends | places)
-    meant = [
-        next(iter(get_close_matches(word, known, 1, 0.8)), word)
-        for word in _words(rest if metric in reports else text)
-    ]
-    if ends.isdisjoint(meant):
+    meant = [next(iter(get_close_matches(word, known, 1, 0.8)), word) for word in _words(text)]
+    if ends.isdisjoint(meant[1:] if metric in reports else meant):
         meant.append("f1")
     headlines = set(headline_paths(reports))
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import clueval
+from clueval import score
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.dialect import described_rows
 from clueval.formats.documents import read_rows
@@ -175,6 +176,18 @@ def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> No
     first, *_ = read_as(InputFile(path), FormatOptions(annotation_set="*"))
 
     assert list(first.layers) == ["ada@x.org", "bob@x.org", "prediction:m1"]
+
+
+def test_spans_under_a_second_key_are_passed_over_and_counted() -> None:
+    rows = [
+        {"text": "Ada met Bob", "label": [[0, 3, "PER"]], "entities": [[8, 11, "PER"]], "annotations": None},
+        {"text": "Eve", "label": [], "entities": [[0, 3, "PER"]]},
+    ]
+
+    result = score(rows, rows, metrics="exact")
+
+    assert result.passed_over["gold"] == {"entities": 2}
+    assert result.inputs["gold"]["layers"]["label"]["spans"] == 1
 
 
 def test_cancelled_annotation_makes_nobody_an_annotator() -> None:
