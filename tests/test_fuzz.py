@@ -14,7 +14,7 @@ from fuzz.running import Failure, failure_of, run
 from fuzz.smaller import smallest
 from fuzz.tools import FORMATS
 
-from clueval.cli import check, main
+from clueval.cli import documents, main
 from clueval.cli.commands import COMMANDS, command_called
 from clueval.files.overwriting import OUTPUT_TYPES, input_path
 from clueval.formats.form import NAMES
@@ -140,7 +140,7 @@ def broken_check(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
             exec(line, {})  # the fault that the fuzzer is to see
         return []
 
-    monkeypatch.setattr(check, "checks", run)
+    monkeypatch.setattr(documents, "checks", run)
 
 
 GOOD, BAD = "good\tO\n" * 20, "bad\tO\n"

@@ -20,8 +20,7 @@ from guide_blocks import Runner, blocks_of
 import clueval
 from clueval import convert
 from clueval.cli import main
-from clueval.cli.command import settings_of
-from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.commands import COMMANDS, command_called, settings_of
 from clueval.metrics import METRICS, metric_class
 
 ROOT = Path(__file__).parents[1]

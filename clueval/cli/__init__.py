@@ -3,7 +3,7 @@
 0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 129 the terminal was closed;
 130 interrupted; 143 terminated.
 
-Each command is a function: `declared` makes its parser and its help of the signature and the docstring. `options` and
+Each command is a function: `declared` makes its options of the signature and the docstring. `options` and
 `outputs` have the options that several commands share. `running` carries a command out. Only this package prints.
 """
 

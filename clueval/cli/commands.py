@@ -1,12 +1,281 @@
-"""The commands, and the help with all of them."""
+"""The commands: their names, how their words are read, and their help; and the help with all of them."""
 
 from __future__ import annotations
 
+import argparse
+import re
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import Field, fields
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any, NoReturn
 
-from clueval.cli.command import Command
-from clueval.files.errors import UsageError
+from clueval.cli.declared import CommandOption, Declared, OptionValues
+from clueval.cli.printing import put
+from clueval.files.errors import UsageError, visible
+from clueval.files.overwriting import output_name, output_path
+from clueval.metrics import METRICS, metric_class
+from clueval.metrics.settings import values_of
+
+HELP = CommandOption("help", ("-h", "--help"), None, "show this help message and exit", "options")
+
+_QUIET = CommandOption(
+    "quiet", ("-q", "--quiet"), None, "print nothing but errors to standard error", "output", default=False
+)
+_NO_CONFIG = CommandOption(
+    "no_config",
+    ("--no-config",),
+    None,
+    "ignore clueval.toml, and [tool.clueval] of pyproject.toml, in the current folder",
+    "reading",
+    rare=True,
+    default=False,
+)
+
+_OF_ARGUMENTS = "positional arguments"
+"""The title of the arguments in the help."""
+
+_FURTHER = {
+    "score": "; clueval compare and diff take several systems, clueval agree several annotators",
+    "masking": "; a table of spans as GOLD needs --text ORIGINAL, redacted texts need --redacted",
+    "convert": "; -o FILE writes a file",
+    "merge": "; clueval curate joins the files of several annotators",
+}
+"""What to do with one more path, by command."""
+
+_REQUIRED = {
+    "the following arguments are required: GOLD": "; - is standard input",
+    "the following arguments are required: --to": ", as in --to conll -o FILE",
+}
+"""What argparse's messages lack."""
+
+
+class Command(Declared):
+    """A function as a command.
+
+    `needs` returns the places of the only options that a call can use, None for all. With `first`, only these options
+    are in the help of the command: all others are in help topics, with their titles.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., int],
+        needs: Callable[[OptionValues], Collection[str] | None] | None = None,
+        first: Collection[str] = (),
+    ) -> None:
+        super().__init__(function)
+        self.name, self.needs, self._first = name, needs, first
+        self.options = [*self.of_parameters()]
+        reads_files = any(option.rare and option.title == "reading" for option in self.options)
+        self.options += [_QUIET, _NO_CONFIG] if reads_files else [_QUIET._replace(title=HELP.title)]
+        self.by_flag = {flag: option for option in self.options for flag in option.flags}
+
+    @property
+    def outputs(self) -> list[str]:
+        """The places of the options that name a file to write."""
+        return [option.place for option in self.options if option.read in (output_path, output_name)]
+
+    def parsed(self, words: Sequence[str]) -> OptionValues:
+        """Return the values of all arguments and options.
+
+        Raises `SystemExit`, as argparse does, after the message on words that the command does not take, and after
+        the help if they ask for it.
+        """
+        parser = _Parser(self)
+        options, unknown = parser.parse_known_args(words)
+        values = vars(options) | {"command": self.name}
+        for option in self.options:
+            value = values[option.place]
+            if value is None:
+                values[option.place] = option.default
+            elif option.may_stand_once:
+                first, *others = value
+                if any(other != first for other in others):
+                    parser.error(
+                        f"argument {'/'.join(option.flags)}: given twice, with different values; give it once"
+                    )
+                values[option.place] = first
+        if unknown:
+            name = unknown[0].partition("=")[0]
+            parser.error(
+                unknown_option(name, {"--help": HELP, **self.by_flag}, self.name)
+                if name.startswith("-")
+                else f"unexpected argument {unknown[0]!r}{_FURTHER.get(self.name, '')}"
+            )
+        return values
+
+    # --- help
+
+    @property
+    def description(self) -> str:
+        return self.with_names(self._description.strip())
+
+    @property
+    def usage(self) -> str:
+        return next((text for _, text in self.section("usage")), "")
+
+    @property
+    def epilog(self) -> str:
+        """The examples, and notes."""
+        parts = []
+        for title, text in self.section("example", "examples", "notes"):
+            lines = text.split("\n")
+            parts.append(text if title == "notes" else "\n  ".join([f"{title}:", *lines]))
+        return self.with_names("\n\n".join(parts))
+
+    @cached_property
+    def _groups(self) -> tuple[dict[str, list[CommandOption]], dict[str, list[CommandOption]]]:
+        """The options in the help of the command by their titles, and those in help topics."""
+        shown: dict[str, list[CommandOption]] = {_OF_ARGUMENTS: [], HELP.title: [HELP]}
+        topics: dict[str, list[CommandOption]] = {}
+        moved: dict[str, list[CommandOption]] = {}
+        for option in self.options:
+            title = option.title if option.flags else _OF_ARGUMENTS
+            is_first = not self._first or not option.flags or not {*option.flags}.isdisjoint(self._first)
+            groups = topics if option.rare else shown if is_first else moved
+            groups.setdefault(title, []).append(option)
+        for title, options in moved.items():
+            topics[title] = [*options, *topics.get(title, [])]
+        return shown, topics
+
+    @property
+    def topics(self) -> dict[str, list[CommandOption]]:
+        """The options that are rarely needed, by help topic."""
+        return self._groups[1]
+
+    def help(self) -> str:
+        """Return the help, with the names of the topics instead of their options."""
+        shown, topics = self._groups
+        width = _width()
+        rows = [row for options in shown.values() for row in options]
+        more = f"more options: clueval help {self.name} TOPIC ({', '.join(topics)})"
+        parts = [
+            f"usage: clueval {self.name} {self.usage} [options]",
+            *_filled(self.description, width),
+            *(_listed(title, options, rows, width) for title, options in shown.items() if options),
+            *(_filled(more, width) if topics else ()),
+            *_filled(self.epilog, width),
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    def topic_help(self, name: str) -> str:
+        """Return the help of one topic."""
+        options = self.topics[name]
+        return f"{_listed(f'options of clueval {self.name}: {name}', options, options, _width())}\n"
+
+    def full_help(self) -> str:
+        """Return the help, then that of each topic."""
+        return "\n".join([self.help(), *map(self.topic_help, self.topics)])
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reads the words of a command; errors have one line, and options no abbreviations.
+
+    An option with one value is read as often as it is there: its values must be equal.
+    """
+
+    def __init__(self, command: Command) -> None:
+        # without a width, argparse would import shutil and its compression modules
+        formatter = partial(argparse.HelpFormatter, width=80)
+        super().__init__(prog=f"clueval {command.name}", formatter_class=formatter, allow_abbrev=False)
+        self._command = command
+        for option in command.options:
+            if option.metavar is None:
+                for flag in option.flags:
+                    self.add_argument(
+                        flag, dest=option.place, action="store_const", const=flag != option.negative
+                    )
+                continue
+            settings: dict[str, Any] = {"metavar": option.metavar, "type": partial(_value, option)}
+            if not option.flags:
+                nargs = (None, "?") if not option.repeated else ("+", "*")
+                self.add_argument(option.place, nargs=nargs[not option.required], **settings)
+                continue
+            settings |= {"action": "extend", "nargs": "+"} if option.several else {"action": "append"}
+            self.add_argument(*option.flags, dest=option.place, required=option.required, **settings)
+
+    def print_help(self, file: Any = None) -> None:
+        put(self._command.help(), end="")
+        sys.stdout.flush()  # at exit, Python would report an error, which argparse passes over
+
+    def error(self, message: str) -> NoReturn:
+        lacking = re.fullmatch(r"argument (\S+?)(?:/\S+)?: expected (?:at least )?one argument", message)
+        if lacking is not None:
+            flag = lacking[1]
+            message = f"{flag} needs a value: {flag} {self._command.by_flag[flag].metavar}"
+        message += _REQUIRED.get(message, "")
+        self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
+
+
+def _value(option: CommandOption, text: str) -> Any:
+    """Return the value of an option, for argparse."""
+    try:
+        return option.value(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str = "") -> str:
+    """Return the message on an option that a command, or `clueval` alone, does not have; it has these by flag."""
+    from clueval.files.names import near_synonym, question, synonym  # only for names that do not exist
+
+    word = flag.lstrip("-")
+    words = {known.removeprefix("--"): known for known in options if known.startswith("--")}
+    if "--metric" in options and options["--metric"].repeated:  # it takes every metric
+        words = {**_settings_as_calls(), **words}
+    hint = synonym(word.replace("-", "_"), command, dashes=True)
+    if hint is None or word in words:
+        hint = question(word, words, written=words) or near_synonym(word, dashes=True)
+    return f"unknown option {flag}{f'; {hint}' if hint else ''}"
+
+
+def settings_of(kind: Any) -> dict[str, Field[Any]]:
+    """Return the settings of a metric that can be given as text."""
+    return {field.name: field for field in fields(kind) if field.init and values_of(kind, field) is not None}
+
+
+def _settings_as_calls() -> dict[str, str]:
+    """Return how each setting is given, by the name that a user may try as an option."""
+    return {
+        setting.replace("_", "-"): f"--metric '{metric}({setting}=...)'"
+        for metric in reversed(METRICS)  # of several with the same setting, the first is named
+        for setting in settings_of(metric_class(metric))
+    }
+
+
+def _width() -> int:
+    """Return the greatest length of a line of help."""
+    from shutil import get_terminal_size  # only help needs it
+
+    return get_terminal_size().columns - 2
+
+
+def _filled(text: str, width: int) -> Iterator[str]:
+    """Yield the paragraphs of a text with lines of this width; those with an indented line stay unchanged."""
+    from textwrap import fill  # only help needs it
+
+    for paragraph in text.split("\n\n") if text else ():
+        yield paragraph if "\n " in paragraph else fill(paragraph, width, break_on_hyphens=False)
+
+
+def _listed(
+    title: str, options: Sequence[CommandOption], of_page: Sequence[CommandOption], width: int
+) -> str:
+    """Return a list of options, whose help begins in the same column on the whole page."""
+    from textwrap import wrap  # only help needs it
+
+    column = min(24, max(width - 20, 4), max(len(option.written) for option in of_page) + 4)
+    lines = [f"{title}:"]
+    for option in options:
+        name, text = f"  {option.written}", wrap(option.help, max(width - column, 11), break_on_hyphens=False)
+        fits = len(name) <= column - 2
+        lines.append(name.ljust(column) + text.pop(0) if fits else name)
+        lines += [" " * column + line for line in text]
+    return "\n".join(lines)
+
 
 _UNDER = {
     "score": {
@@ -63,10 +332,10 @@ _FIRST = {
 """The options on the first page of the help of a command with many, at most twelve with --help."""
 
 _MODULES = {
-    **dict.fromkeys(("conventions", "threshold", "profile", "faireval"), "studies"),
+    **dict.fromkeys(("conventions", "compare", "threshold", "profile", "faireval"), "studies"),
     "diff": "errors",
     **dict.fromkeys(("agree", "curate"), "people"),
-    **dict.fromkeys(("convert", "merge", "samples"), "documents"),
+    **dict.fromkeys(("check", "convert", "merge", "samples"), "documents"),
     **dict.fromkeys(("formats", "metrics", "guide", "completion", "help"), "reference"),
 }
 """The modules of commands that have not the name of the command."""
@@ -84,10 +353,10 @@ def overview() -> str:
         lines += ["", f"{title}:"]
         for name, text in commands.items():
             lines += wrap(f"  {name:<13}{text}", width, subsequent_indent=" " * 15)
-    return "\n".join([*lines, "", *(line for text in _FURTHER for line in wrap(text, width)), ""])
+    return "\n".join([*lines, "", *(line for text in _MORE_HELP for line in wrap(text, width)), ""])
 
 
-_FURTHER = (
+_MORE_HELP = (
     "clueval COMMAND --help shows the options of a command, clueval guide the pages of the guide.",
     "clueval --version prints the version, clueval completion a script for the shell.",
 )

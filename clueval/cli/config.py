@@ -26,8 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.cli.command import Command
-from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.commands import COMMANDS, Command, command_called
 from clueval.cli.declared import CommandOption, OptionValues
 from clueval.cli.outputs import drop_idle
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described

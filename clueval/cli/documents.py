@@ -1,29 +1,35 @@
-"""The commands ``convert``, ``merge`` and ``samples``: files of spans, read and written."""
+"""The commands ``check``, ``convert``, ``merge`` and ``samples``: files of spans, read and written."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files as resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from clueval.cli.declared import Input, Keywords, OneOf, OutputFolder
+from clueval.cli.config import with_options
+from clueval.cli.declared import FromOne, Input, Keywords, OneOf, OutputFolder
 from clueval.cli.options import READING_ONE
 from clueval.cli.outputs import (
     DOCUMENTS,
     LINES,
+    REPORT_WITHOUT_RATES,
     DocumentOutput,
+    ReportOutput,
     put_documents,
     put_result,
     writable_names,
 )
-from clueval.cli.printing import remark, remarking, say
-from clueval.files.errors import FileError
+from clueval.cli.printing import remark, remarking, repaired_and_not_read, say
+from clueval.files.errors import CluevalError, FileError, in_words, visible
 from clueval.files.writing import errors_of, make_folder, whole_bytes
+from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
+from clueval.reading.check import Check, checks
 from clueval.reading.convert import (
     Conversion,
     merged_lines,
@@ -32,8 +38,13 @@ from clueval.reading.convert import (
     token_documents,
     with_label,
 )
-from clueval.reading.options import layer_names
+from clueval.reading.options import MENTIONS, layer_names
 from clueval.reading.read import documents_of
+from clueval.reading.tag_columns import columns_of_tags, listed
+from clueval.reports.language import phrase
+from clueval.reports.report import Report
+from clueval.reports.table import Table
+from clueval.version import __version__
 
 
 def convert(
@@ -160,3 +171,152 @@ def _sample_files(folder: Traversable, target: Path) -> Iterator[tuple[Path, byt
             yield from _sample_files(entry, target / entry.name)
         else:
             yield target / entry.name, entry.read_bytes()
+
+
+def check(
+    files: list[Input],
+    *,
+    report: ReportOutput = REPORT_WITHOUT_RATES,
+    max_errors: FromOne = 100,
+    to: Annotated[str, OneOf(writable_names)] | None = None,
+    reading: Keywords = READING_ONE,
+) -> int:
+    """Read files and list all their problems, with line numbers: lines that lack a column, invalid tags, invalid
+    sequences of tags, token ids that occur twice in a document, malformed XML, wrong encoding. The exit code is 0
+    if there are no problems, otherwise 1. Annotations that clueval does not read are listed, too, and with --to what
+    clueval convert would leave out.
+
+    usage: FILE...
+
+    arguments:
+        files FILE: files or folders
+    output:
+        max_errors N: stop reading a file after N problems
+        to FORMAT: list what this format cannot hold
+
+    examples:
+        clueval check gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4
+        clueval check gold/ -o problems.csv
+    """
+    return report.put(Problems(checks(files, FormatOptions(**reading)), max_errors, to))
+
+
+class Problems(Report):
+    """The problems of files: as lines, in which those that differ only in values are folded, and as data."""
+
+    title, signature = "Problems of files", ""
+
+    def __init__(self, named_checks: Iterator[tuple[str, Check]], most: int, to: str | None) -> None:
+        writer = None if to is None else writer_named(to)
+        self._lines: list[str] = []
+        self._problems: list[CluevalError] = []
+        self._files = self._unwritable = 0
+        for name, check in named_checks:
+            lines, problems = _lines_of(check, name, most)
+            self._lines += [line.replace(str(check.path), name) for line in lines]
+            for problem in problems:
+                problem.file = name if problem.file in (None, str(check.path)) else problem.file
+            self._problems += problems
+            self._files += 1
+            if check.source is None:
+                continue
+            repaired, not_read = repaired_and_not_read(check.source.file.passed_over)
+            self._lines += [f"{name}: {repaired}"] if repaired else []
+            self._lines += [f"{name}: not read: {not_read}"] if not_read else []
+            if unusual := +check.unusual:
+                flat = f"; {_FLAT}" if {"repeated spans", "overlapping spans"} & unusual.keys() else ""
+                self._lines.append(f"{name}: {in_words(unusual)}{flat}")
+            if to is not None and writer is not None and not problems:
+                try:
+                    lost = in_words(check.lost(to, writer))
+                    kept = f"cannot hold {lost}" if lost else "holds all that is read"
+                except CluevalError as error:
+                    kept = f"cannot be written: {with_options(error, 'check')}"
+                    self._unwritable += 1
+                self._lines.append(f"{name}: {to} {kept}")
+
+    def verdict(self) -> str:
+        """Return how many problems there are."""
+        return phrase("{n} problem|{n} problems", n=len(self._problems) + self._unwritable)
+
+    def facts(self) -> Iterator[str]:
+        """Yield the number of files."""
+        yield phrase("{n} file|{n} files", n=self._files)
+
+    def failures(self) -> list[str]:
+        """Return the verdict if there are problems."""
+        return [self.verdict()] if self._problems or self._unwritable else []
+
+    def data(self) -> list[dict[str, Any]]:
+        """Return a row for each problem: file, line, document, what is wrong, and what to do."""
+        return [{name: getattr(problem, name) for name in _COLUMNS} for problem in self._problems]
+
+    def columns(self) -> Sequence[str]:
+        return _COLUMNS
+
+    def tables(self) -> Iterator[Table]:
+        """Yield one table of all problems."""
+        if self._problems:
+            rows = [list(row.values()) for row in self.data()]
+            yield Table(phrase("Problems"), [phrase(name) for name in _COLUMNS], rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number of files and the problems."""
+        return {"clueval": __version__, "files": self._files, "problems": self.data()}
+
+    def render(self, form: str = "text", **shown: Any) -> str:
+        """Return the report in a form; text has a line for each problem, and one for each file."""
+        return "\n".join(map(visible, self._lines)) if form == "text" else super().render(form, **shown)
+
+
+_FLAT = "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them"
+_COLUMNS = ("file", "line", "document", "problem", "advice")
+
+
+_SHOWN_EACH, _LISTED = 3, 5
+"""How many problems of one kind have a line of their own, and how many of the others are listed by their lines."""
+
+
+def _lines_of(check: Check, name: str, most: int) -> tuple[list[str], list[CluevalError]]:
+    """Return the lines on a file, in which problems that differ only in values are folded, and its problems."""
+    lines: list[str] = []
+    problems: list[CluevalError] = []
+    alike: dict[str, list[int | None]] = {}
+    for problem in check.problems():
+        kind = re.sub(r"(layer '[^']*')|'[^']*'", lambda match: match[1] or "'...'", problem.problem)
+        places = alike.setdefault(kind, [])
+        if len(places) < _SHOWN_EACH:
+            if len(lines) == most:
+                more = "there are more (--max-errors N shows N of them)"
+                return [*lines, f"{name}: stopped after {most} problems; {more}"], problems
+            lines.append(str(with_options(problem, "check")))
+        places.append(problem.line)
+        problems.append(problem)
+    for kind, places in alike.items():
+        if rest := places[_SHOWN_EACH:]:
+            numbers = ", ".join(str(line) for line in rest[:_LISTED] if line is not None)
+            more = ", ..." if len(rest) > _LISTED else ""
+            lines.append(f"{name}: {len(rest):,} more: {kind} (line{'s' * (len(rest) != 1)} {numbers}{more})")
+    if count := len(problems):
+        hint = _hint(check, are_tags=not any("is not a tag" in kind for kind in alike))
+        return [*lines, f"{name}: {count:,} problem{'s' * (count != 1)}{hint}"], problems
+    schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
+    summary = (
+        f"{name}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
+        f"{check.tokens:,} position{'s' * (check.tokens != 1)}{f' ({schemes})' if schemes else ''}"
+    )
+    return [*lines, summary], problems
+
+
+def _hint(check: Check, *, are_tags: bool) -> str:
+    """Return how else a file may be read: which columns look like tags, or that its rows may be no answers."""
+    source = check.source
+    if source is not None and source.form.name == MENTIONS and source.options.input is None:
+        return "; read as answers of a language model: --row text=KEY,spans=KEY reads rows with other keys"
+    numbers = (
+        columns_of_tags(source) if source is not None and not are_tags and source.form.has_columns else []
+    )
+    if not numbers:
+        return ""
+    columns = f"columns {listed(numbers)} look" if len(numbers) > 1 else f"column {numbers[0]} looks"
+    return f"; {columns} like tags: --layer label={numbers[0]}"

@@ -15,8 +15,7 @@ from textwrap import wrap
 from typing import Annotated, Any
 
 import clueval
-from clueval.cli.command import HELP, settings_of
-from clueval.cli.commands import COMMANDS, command_called, overview, require_command
+from clueval.cli.commands import COMMANDS, HELP, command_called, overview, require_command, settings_of
 from clueval.cli.declared import OneOf
 from clueval.cli.outputs import LINES, put_result
 from clueval.cli.printing import complain, put, put_markdown, put_prose

@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
-from clueval.cli.command import HELP, unknown_option
-from clueval.cli.commands import COMMANDS, command_called, overview, require_command
+from clueval.cli.commands import COMMANDS, HELP, command_called, overview, require_command, unknown_option
 from clueval.cli.outputs import check_outputs, standard_output
 from clueval.cli.printing import complain, flush, give_up, put, quietly, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError

@@ -72,7 +72,7 @@ class RowInput:
 
     def value_in(self, text: str, what: str) -> Any:
         """Return the value that a text holds, in JSON or as a literal of Python."""
-        from clueval.files.literals import literal_in  # columns do not need it
+        from clueval.formats.json_values import literal_in  # columns do not need it
 
         try:
             return literal_in(text)

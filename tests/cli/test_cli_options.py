@@ -12,8 +12,7 @@ from corpora import write
 
 from clueval import Document, errors, read, score
 from clueval.cli import main
-from clueval.cli.command import HELP
-from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.commands import COMMANDS, HELP, command_called
 from clueval.core.alignment import MAX_CELLS
 from clueval.files.errors import UsageError
 

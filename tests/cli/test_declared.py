@@ -14,8 +14,7 @@ import pytest
 from corpora import write
 
 import clueval
-from clueval.cli.command import Command
-from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.commands import COMMANDS, Command, command_called
 from clueval.cli.declared import Input, Keywords, Options
 from clueval.cli.options import READING
 from clueval.cli.outputs import REPORT, ReportOutput, check_outputs

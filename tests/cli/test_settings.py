@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.cli.command import Command, settings_of
+from clueval.cli.commands import Command, settings_of
 from clueval.cli.declared import Keywords, SideValues
 from clueval.cli.declared import fields as options_of_fields
 from clueval.core.case import Case

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from clueval.cli.command import HELP
-from clueval.cli.commands import COMMANDS, command_called
+from clueval.cli.commands import COMMANDS, HELP, command_called
 from clueval.cli.declared import CommandOption
 from clueval.formats.catalogue import written_names
 from clueval.metrics import METRICS
