@@ -89,7 +89,7 @@ class CommandOption(NamedTuple):
         return next((flag for flag in self.flags[1:] if flag.startswith("--no-")), "")
 
     @property
-    def may_stand_once(self) -> bool:
+    def has_one_value(self) -> bool:
         """Whether it is an option with one value."""
         return bool(self.flags) and self.metavar is not None and not (self.repeated or self.several)
 
@@ -299,6 +299,7 @@ def fields(
                 declared.topic or title,
                 rare=bool(declared.topic),
                 read=partial(_of_sides, read) if sides == 2 and declared.paired else read,
+                choices=() if declared.paired or is_plain else declared.values,
                 repeated=declared.repeated,
                 several=declared.several,
             )
