@@ -143,7 +143,7 @@ class Command(Declared):
 
     @property
     def topics(self) -> dict[str, list[CommandOption]]:
-        """The options that are rarely needed, by help topic."""
+        """The options that only help topics have, by topic."""
         return self._groups[1]
 
     def help(self) -> str:

@@ -274,7 +274,7 @@ def fields(
     sides: int = 1,
     note: Callable[[str], str] = lambda _: "",
 ) -> Any:
-    """Return the options of the fields of a dataclass, all, or `only` or `without` some; given ones are arguments.
+    """Return the options of the fields of a dataclass: all, `only` some or `without` some; their value is keywords.
 
     They are in their help topics or, without a topic, under `title`, with the notes that `note` returns for the names
     of the fields. With two `sides`, the value of an option with `paired` may be ``GOLD:PREDICTED``.

@@ -105,7 +105,7 @@ def input_path(text: str) -> Path:
 
 
 def named_output(path: str | Path) -> Path:
-    """Return the path of an output. Raises `UsageError` for an empty text, which as a path is the current folder."""
+    """Return the path of an output. Raises `UsageError` for an empty name: `Path("")` is the current folder."""
     if path == "":
         raise UsageError("the name of an output is empty")
     return Path(path)

@@ -53,7 +53,7 @@ Documents = Sequence[Document | None]
 """The documents that annotators have of one text; None: not annotated."""
 
 _TAKEN = {DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, "kind", "boundary", "votes", "context"}
-"""The columns of a place that have other names than those of annotators."""
+"""The columns of a place; an annotator with the name of one of them has the column ``annotator NAME``."""
 
 
 # --- overlap components of documents
