@@ -268,8 +268,9 @@ def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Dec
         name for name in choices if name.strip().casefold() == choice.casefold()
     ]
     if len(same) != 1:
+        problem = f"could be {' or '.join(same)}" if same else "is unknown"
         raise FormatError(
-            f"the choice {decision.choice!r} is unknown",
+            f"the choice {decision.choice!r} {problem}",
             file=decision.file,
             line=decision.line,
             advice=f"one of {', '.join(choices)}, or empty{hint}",
@@ -534,9 +535,9 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
 
 
 def require_no_choices(names: Iterable[str]) -> None:
-    """Raise `UsageError` for an annotator with the name of a choice."""
+    """Raise `UsageError` for an annotator with the name of a choice, in any case, as choices are read."""
     for name in names:
-        if name in NOT_NAMES:
+        if name.strip().casefold() in NOT_NAMES:
             raise UsageError(
                 f"an annotator is called {name!r}, which decisions use for a choice",
                 advice="give another name, as in ann=PATH",

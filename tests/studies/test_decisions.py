@@ -256,9 +256,11 @@ def test_choices_are_read_in_any_case_and_names_exactly_first() -> None:
         "Anna",
         "none",
     ]
-    for text in ("ANNA", "harmles", "Harmless!"):
+    for text in ("harmles", "Harmless!"):
         with pytest.raises(CluevalError, match=f"the choice '{text}' is unknown"):
             read(text, "Anna", "anna", "harmless")
+    with pytest.raises(CluevalError, match="the choice 'ANNA' could be Anna or anna"):
+        read("ANNA", "Anna", "anna", "harmless")
 
 
 def test_a_folder_without_decisions_is_an_error(tmp_path: Path) -> None:
