@@ -279,7 +279,7 @@ class MaskingReport(ReportWithDecisions):
         return words.verdict_of(self.reports, self.metric.confidence)
 
     def facts(self) -> Iterator[str]:
-        return counted({"documents": self.result.documents, "tokens": self.result.tokens})
+        return counted(self.result.documents, self.result.tokens)
 
     def remarks(self) -> Iterator[str]:
         """Yield the sentences on documents and persons, what was decided, and what was read."""
