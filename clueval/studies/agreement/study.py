@@ -34,7 +34,6 @@ from clueval.studies.agreement.places import (
     marks_in,
     sequences_in,
 )
-from clueval.studies.decisions import ReportWithDecisions
 from clueval.transforms.changes import HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
 from clueval.version import __version__
@@ -54,7 +53,7 @@ _POINT = 0.01
 """By how much the mean F1 of the annotator who differs most must be below that of the next."""
 
 
-class Agreement(ReportOfAnnotators, ReportWithDecisions):
+class Agreement(ReportOfAnnotators):
     """The result of `agree`: the numbers, and the places where annotators differ.
 
     Forms for readers and JSON have the numbers; tables of data, workbooks and pages have the places, which are read
