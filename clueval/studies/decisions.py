@@ -355,10 +355,12 @@ def read_decisions(
 
 
 def _files(path: Path) -> Iterator[Path]:
+    """Yield the files of decisions: the path, or those in the folder, without CSV files that have no column choice."""
     if not is_folder(path):
         yield path
         return
     files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS and file.name[0] not in ".~")
+    files = [file for file in files if file.suffix != ".csv" or "choice" in _table(file)[1]]
     if not files:
         advice = f"their names end in {', '.join(ENDINGS)}"
         raise FileError("the folder has no files of decisions", file=str(path), advice=advice)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate, errors, masking
+from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate, errors, masking, score
 from clueval.cli import main
 from clueval.core.document import Pair
 from clueval.core.span import Frozen
@@ -264,8 +264,26 @@ def test_choices_are_read_in_any_case_and_names_exactly_first() -> None:
         read("ANNA", "Anna", "anna", "harmless")
 
 
-def test_a_folder_without_decisions_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("")
+def test_other_csv_files_in_a_folder_of_decisions_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "decisions.tsv").write_text(f"{HEADER}\nd\t*\t5\t12\tf\tgold\n", encoding="utf-8")
+    (tmp_path / "empty.csv").write_text("")
+    score([[(0, 1, "A")]], [[(0, 2, "A")]]).write(tmp_path / "scores.csv")
+
+    assert read_decisions(tmp_path).at(place(*AT)).holds == "gold"
+    with pytest.raises(CluevalError, match=r"scores.csv:1: the table has no column 'document'"):
+        read_decisions(tmp_path / "scores.csv")
+
+
+def test_a_csv_file_in_a_folder_that_has_choices_must_have_the_other_columns(tmp_path: Path) -> None:
+    (tmp_path / "decisions.csv").write_text("document;start;choice\nd;5;gold\n", encoding="utf-8")
+
+    with pytest.raises(CluevalError, match=r"decisions.csv:1: the table has no column 'end_inclusive'"):
+        read_decisions(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "scores.csv"])
+def test_a_folder_without_decisions_is_an_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("metric,layer\n")
 
     with pytest.raises(CluevalError, match=r"the folder has no files of decisions .their names end in"):
         read_decisions(tmp_path)
