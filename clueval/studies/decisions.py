@@ -4,9 +4,10 @@ A decision is about the place with its key. It holds if the fingerprint is the s
 the spans have changed; it is *lost* if there is no such place; it is *not listed* if filters leave out the place.
 
 Files are tables with the columns `COLUMNS`, separated by tabs, commas or semicolons (CSV), JSON lists of objects with
-these names, or workbooks of which a sheet has these columns. Of the lines of one reviewer about a place the latest
-counts. Lines of several reviewers with different choices are a *conflict*, unless a later line is marked in the column
-``confirmed``. The order of files and lines does not matter.
+these names, or workbooks of which a sheet has these columns. In a folder, a CSV file without a column ``choice`` is
+another table, and is passed over. Of the lines of one reviewer about a place the latest counts. Lines of several
+reviewers with different choices are a *conflict*, unless a later line is marked in the column ``confirmed``. The order
+of files and lines does not matter.
 """
 
 from __future__ import annotations
@@ -355,7 +356,6 @@ def read_decisions(
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Yield the files of decisions: the path, or those in the folder, without CSV files that have no column choice."""
     if not is_folder(path):
         yield path
         return
@@ -413,25 +413,29 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
     first, header, lines = _table(path)
     if header:
         require_columns(header, first)
-    for number, cells in lines:
-        if any(cells[len(header) :]):
-            raise wrong(f"the line has {len(cells)} cells, and the header {len(header)}", number)
-        yield str(path), number, _by_column(header, cells)
+    for number, row, more in lines:
+        if any(more):
+            raise wrong(f"the line has {len(header) + len(more)} cells, and the header {len(header)}", number)
+        yield str(path), number, row
 
 
-def _table(path: Path) -> tuple[int, list[str], Iterator[tuple[int, Sequence[str]]]]:
-    """Return the number of the first line of a table, the names of its columns, and its other lines with numbers."""
+def _table(path: Path) -> tuple[int, list[str], Iterator[tuple[int, dict[str, str], Sequence[str]]]]:
+    """Return the number of the first line of a table, its columns, and its other lines.
+
+    Of a line, there are the number, the cells by column, and the cells beyond the last column.
+    """
     from clueval.formats.input_file import InputFile
     from clueval.formats.table_columns import records_of  # few runs read decisions, or write over a table
 
     records = records_of(InputFile(path))
     first, header = next(records, (0, ()))
-    lines = ((number, cells) for number, cells in records if any(map(str.strip, cells)))
-    return first, [name.strip() for name in header], lines
-
-
-def _by_column(header: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    return {name: _plain_cell(text) for name, text in zip(header, cells, strict=False)}
+    columns = [name.strip() for name in header]
+    lines = (
+        (number, dict(zip(columns, map(_plain_cell, cells), strict=False)), cells[len(columns) :])
+        for number, cells in records
+        if any(map(str.strip, cells))
+    )
+    return first, columns, lines
 
 
 def _says(row: Mapping[str, str]) -> bool:
@@ -542,10 +546,7 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
     with suppress(FormatError):  # no table
         _, header, lines = _table(path)
     if {*header} >= NEEDED:
-        for number, cells in lines:
-            row = _by_column(header, cells)
-            if _says(row):
-                yield str(path), number, row
+        yield from ((str(path), number, row) for number, row, _ in lines if _says(row))
 
 
 def require_no_choices(names: Iterable[str]) -> None:
