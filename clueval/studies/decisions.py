@@ -533,7 +533,7 @@ def _in_words(decision: Decision | PlaceDecision) -> tuple[str, ...]:
     cells = {"choice": decision.choice, "comment": decision.comment, "reviewer": decision.reviewer}
     if isinstance(decision, PlaceDecision):
         cells = decision.cells
-    return tuple(" ".join(_plain_cell(text).split()) for text in cells.values())
+    return tuple(" ".join(text.split()) for text in cells.values())
 
 
 def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str, object]]]:

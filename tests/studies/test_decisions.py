@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from itertools import permutations
 from pathlib import Path
@@ -616,6 +617,28 @@ def test_a_choice_that_a_table_has_in_another_case_is_known(tmp_path: Path) -> N
     errors(*sides, decisions=table).write(table)
 
     assert "\tgold\t" in table.read_text(encoding="utf-8")
+
+
+def test_decisions_whose_cells_are_guarded_are_known(tmp_path: Path) -> None:
+    sides, table = [[replace(side, id="=d")] for side in (GOLD, PREDICTED)], tmp_path / "errors.tsv"
+    errors(*sides).write(table)
+    fill_in(table, "gold", "''=1")  # the comment begins with an apostrophe
+
+    errors(*sides, decisions=table).write(table)
+
+    assert "\t''=1\t" in table.read_text(encoding="utf-8")
+
+
+def test_decisions_are_not_overwritten_if_names_of_columns_have_white_space_around_them(
+    tmp_path: Path,
+) -> None:
+    report, table = errors([GOLD], [PREDICTED]), tmp_path / "errors.tsv"
+    report.write(table)
+    fill_in(table, "gold")
+    table.write_text(f" {table.read_text(encoding='utf-8')}", encoding="utf-8")
+
+    with pytest.raises(CluevalError, match="has 1 decision, which would be overwritten"):
+        report.write(table)
 
 
 def test_undecided_places_are_not_written_over_decisions(tmp_path: Path) -> None:
