@@ -379,7 +379,7 @@ def _rows_of_workbook(path: Path) -> Iterator[tuple[str, int, Mapping[str, objec
         elif headers[sheet].keys() >= NEEDED:
             columns = headers[sheet].items()
             row = {name: cells.get(column, "") for name, column in columns if name in (*COLUMNS, CONFIRMED)}
-            if (row["document"] or row["start"]) and _says(row):
+            if (row["document"] or row["start"]) and _is_filled_in(row):
                 yield f"{path}, sheet {sheet}", number, row
     if not any(header.keys() >= NEEDED for header in headers.values()):
         raise FormatError(
@@ -438,7 +438,7 @@ def _table(path: Path) -> tuple[int, list[str], Iterator[tuple[int, dict[str, st
     return first, columns, lines
 
 
-def _says(row: Mapping[str, str]) -> bool:
+def _is_filled_in(row: Mapping[str, str]) -> bool:
     """Return whether a row has a choice or a comment."""
     return bool(row.get("choice", "").strip() or row.get("comment"))
 
@@ -546,7 +546,7 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
     with suppress(FormatError):  # no table
         _, header, lines = _table(path)
     if {*header} >= NEEDED:
-        yield from ((str(path), number, row) for number, row, _ in lines if _says(row))
+        yield from ((str(path), number, row) for number, row, _ in lines if _is_filled_in(row))
 
 
 def require_no_choices(names: Iterable[str]) -> None:
