@@ -431,7 +431,7 @@ class Result(Report):
         """The numbers of documents and positions."""
         from clueval.results.summary import counted
 
-        return counted(self._report())
+        return counted(self.documents, self.tokens)
 
     def remarks(self) -> Iterator[str]:
         """What could not be read as it stands, the spans of each layer, and how intervals were computed."""
