@@ -14,11 +14,13 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import clueval
+from clueval.compat.gate import write_table
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError
@@ -435,9 +437,27 @@ class TestInterruption:
         assert names_in(tmp_path) == ["a.xlsx", "other"]
 
 
-@pytest.mark.parametrize("method", ["write", "save"])
-def test_an_empty_name_of_an_output_is_refused_and_does_not_mean_the_current_folder(method: str) -> None:
-    result = clueval.score([["B-PER"]], [["B-PER"]])
+SIDES = [["B-PER"]], [["B-PER"]]
+WITH_TEXT = [{"text": "Ada", "spans": [[0, 3, "PER"]]}]
+SCORED = [[{"start": 0, "end": 1, "label": "PER", "features": {"p": 0.5}}]]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        clueval.score(*SIDES).write,
+        clueval.score(*SIDES).save,
+        clueval.agree(SIDES).write_pygamma,
+        clueval.masking(WITH_TEXT, WITH_TEXT).write_documents,
+        clueval.threshold([[(0, 1, "PER")]], SCORED, score_feature="p").save,
+        partial(write_table, clueval.score(*SIDES, metrics="gate", resample_by="document")),
+    ],
+)
+def test_an_empty_name_of_an_output_is_refused_and_does_not_mean_the_current_folder(
+    write: Callable[[str], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
 
     with pytest.raises(UsageError, match="the name of an output is empty"):
-        getattr(result, method)("")
+        write("")
+    assert names_in(tmp_path) == []

@@ -119,7 +119,8 @@ def _columns(source: Source, paths: Sequence[Path]) -> dict[str, Any]:
     if first is None:
         return {"rows": []}
     layout, rows = first
-    tag_columns, of_side = columns_of_tags(source), TagColumns.of(paths, source.options, {})
+    sources = (source_of(path, source.options) for path in paths)
+    tag_columns, of_side = columns_of_tags(source), TagColumns.of(sources, source.options)
     layers = {name: column + 1 for name, column in layout.layers.items() if isinstance(column, int)}
     if of_side is not None and not of_side.is_read:
         layers = layers_in(sorted(of_side.own))

@@ -315,7 +315,7 @@ def in_options(message: str, command: str | None = None) -> str:
         if name is None or not (kind or value or "_" in name):
             return match[0]
         key = name if kind is None else f"{kind}.{name}"
-        flag = "--max-alignment" if key == "Counting.align" else command_flags.get(key)
+        flag = command_flags.get(f"{key}={value}") or command_flags.get(key)
         if flag is None and kind in _METRICS:
             flag = f"{_METRICS[kind]}({name}=...)"
         if flag is None and (kind or value):
@@ -336,6 +336,7 @@ def _flags(command: str | None) -> dict[str, str]:
         if flag is not None:
             name = option.place.rpartition(".")[2]
             flags |= {option.place: flag, name: flag, f"{name}s": flags.get(f"{name}s", flag)}
+            flags |= {f"{key}=...": option.number_flag for key in (option.place, name) if option.number_flag}
     return flags
 
 

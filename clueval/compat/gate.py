@@ -110,8 +110,7 @@ def write_table(
     ...     Path(folder, "t.tsv").read_text().split("\t")[:2]
     ['evaluationId', 'evaluationType']
     """
-    path = Path(path)
-    name = evaluation or path.name.partition(".")[0]
+    name = evaluation or Path(path).name.partition(".")[0]
     lines = table_lines(result, evaluation=name, response_set=response_set, reference_set=reference_set)
     with whole_file(path) as output:
         output.writelines(f"{line}\n" for line in lines)

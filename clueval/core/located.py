@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from operator import itemgetter
+from itertools import chain
 from typing import NamedTuple
 
 from clueval.core.case import (
@@ -65,15 +65,14 @@ def located(
     names = sorted(reads)
     for sequence, sources in sources_by_sequence(documents, layers, merge):
         sides = [_Side(sequence, *each, where) for each in zip(documents, sources, strict=True)]
-        entries = [entry for number, side in enumerate(sides) for entry in side.entries(number)]
-        entries.sort(key=itemgetter(0, 1))
+        entries = sorted(chain.from_iterable(side.entries(number) for number, side in enumerate(sides)))
         equal_numbers: list[int] = []  # of the first side
         for members in components(entries, touching=True):
             if equal is not None and len(members) == 2:
-                one, other = members
-                is_same = one[:2] == other[:2] and one[4] is not None and one[4] == other[4]
-                if is_same and (one[2], other[2]) == (0, 1):
-                    equal_numbers.append(one[3])
+                (start, end, one, number), (other_start, other_end, other, other_number) = members
+                are_of_both = start == other_start and end == other_end and one == 0 and other == 1
+                if are_of_both and sides[0].is_equal(number, sides[1], other_number):
+                    equal_numbers.append(number)
                     continue
             in_case = [
                 side.spans_and_flags([entry[3] for entry in members if entry[2] == number], names)
@@ -100,18 +99,18 @@ class _Side:
         if document is not None and where:
             self._flags = which_count(self._spans, document, where)
 
-    def entries(self, side: int) -> list[tuple[int, int, int, int, object]]:
-        """Return the start, the end, the side, the number and the labels of each span; None for several pieces."""
+    def entries(self, side: int) -> list[tuple[int, int, int, int]]:
+        """Return the start, the end, the side and the number of each span."""
         if self._rows is not None:
-            layer = self._sequence
-            return [
-                (start, end, side, number, {layer: label})
-                for number, (start, end, label) in enumerate(self._rows)
-            ]
-        return [
-            (span.start, span.end, side, number, span.labels if span.parts is None else None)
-            for number, span in enumerate(self._spans)
-        ]
+            return [(start, end, side, number) for number, (start, end, _) in enumerate(self._rows)]
+        return [(span.start, span.end, side, number) for number, span in enumerate(self._spans)]
+
+    def is_equal(self, number: int, other: _Side, other_number: int) -> bool:
+        """Return whether a span and one of another side with the same range have the same labels and one piece."""
+        if self._rows is not None and other._rows is not None:
+            return self._rows[number][2] == other._rows[other_number][2]
+        (span,), (other_span,) = self.spans([number]), other.spans([other_number])
+        return span.labels == other_span.labels and span.parts is None and other_span.parts is None
 
     def spans(self, numbers: Sequence[int]) -> Sequence[Span]:
         """Return the spans with these numbers."""
@@ -126,16 +125,17 @@ class _Side:
         """Return the spans of a case, in the order of a key that holds `reads`, and which of them count."""
         if self._document is None:
             return None, None
-        numbered = list(zip(numbers, self.spans(numbers), strict=True))
         if self._document.ordered:
-            numbered.sort(key=itemgetter(0))
-        elif len(numbered) > 1:
-            numbered.sort(key=lambda each: order_in_key(each[1], self._sequence, reads))
+            numbers = sorted(numbers)
+        spans = self.spans(numbers)
+        if len(spans) > 1 and not self._document.ordered:
+            numbered = sorted(
+                zip(spans, numbers, strict=True),
+                key=lambda each: order_in_key(each[0], self._sequence, reads),
+            )
+            spans, numbers = zip(*numbered, strict=True)
         flags = self._flags
-        return (
-            tuple([span for _, span in numbered]),
-            None if flags is None else tuple([flags[number] for number, _ in numbered]),
-        )
+        return tuple(spans), None if flags is None else tuple([flags[number] for number in numbers])
 
 
 def count_in_place(metrics: Sequence[Metric], case: Located, pair: Text) -> list[Tally]:

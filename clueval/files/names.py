@@ -83,10 +83,10 @@ NEVER_OPTIONS = [*_NAMES_OF_GOLD.split(), *_NAMES_OF_PREDICTED.split()]
 """What gold and predicted are called elsewhere, which is never an option."""
 
 FOR_CALLS = {
-    "gold, predicted": f"; {TEXTS}",
+    **dict.fromkeys(("score", "conventions", "profile", "threshold"), f"; {TEXTS}"),
     "masking": f"; {TEXTS}; redacted texts are masking([{{'text': text, 'spans': spans}}], [redacted], redacted=True)",
 }
-"""Advice on a call that misses an argument or has too many, by function, or by its arguments in their order."""
+"""Advice on a call of a function that misses an argument or has too many."""
 
 _FUNCTIONS = _table("""
 load: did you mean load_result?

@@ -147,8 +147,8 @@ def _misfit(function: Callable[..., Any], message: str, named: Iterable[str]) ->
     takes_more = len(by_name) < len(parameters)
     refuse_unknown([key for key in named if not takes_more or key in NEVER_OPTIONS], by_name, name)
     order = ", ".join(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
-    more = FOR_CALLS.get(name, FOR_CALLS.get(order, ""))
-    return UsageError(message, advice=f"give {order} in this order, and the others by their names{more}")
+    advice = f"give {order} in this order, and the others by their names{FOR_CALLS.get(name, '')}"
+    return UsageError(message, advice=advice)
 
 
 def refuse_unknown(options: Iterable[str], allowed: Collection[str], caller: str) -> None:
@@ -173,6 +173,7 @@ class Option(NamedTuple):
     metavar: str | None  # the name of the value in the help; None for a field that is true or false
     help: str  # the description of the option. Values and default are added to it
     flag: str = ""  # the name with its dashes, as in ``--token-id``; empty: that of the field
+    number_flag: str = ""  # the option for the number that the value may be in Python instead of True
     # the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
     # with an empty one, the option is in the help of the command itself
     topic: str | None = None
@@ -268,23 +269,23 @@ def require_types(group: Any) -> None:
         value = getattr(group, name)
         if value is not default:
             require_kind(value, annotation, name)
-            choices = () if declared is None else declared.values
-            if choices and value not in choices:
-                from clueval.files.names import one_of  # only for values that do not exist
-
-                raise UsageError(f"{name}={value!r} is unknown", advice=one_of(value, choices))
+            _require_choice(value, declared, f"{name}={{!r}} is unknown")
 
 
 def require_choices(group: Any, name: str) -> None:
     """Raise `UsageError` for a setting that is not one of its choices; `name` is that of the metric's class."""
-    for attribute, declared in options_of(group):
-        value = getattr(group, attribute.name)
-        choices = declared.values
-        if choices and value not in choices:
-            raise UsageError(
-                f"unknown {name}.{attribute.name} {value!r}",
-                advice=f"one of {', '.join(choices)}",
-            )
+    kind: Any = type(group)
+    for setting, _, _, declared in _declared_fields(kind):
+        _require_choice(getattr(group, setting), declared, f"unknown {name}.{setting} {{!r}}")
+
+
+def _require_choice(value: object, declared: Option | None, problem: str) -> None:
+    """Raise `UsageError` for a value that is not one of the choices of its option; `problem` has braces for it."""
+    choices = () if declared is None else declared.values
+    if choices and value not in choices:
+        from clueval.files.names import one_of  # only for values that do not exist
+
+        raise UsageError(problem.format(value), advice=one_of(str(value), choices))
 
 
 def require_texts(group: Any, name: str, *settings: str) -> None:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from clueval.files.errors import FileError, visible_lines
-from clueval.files.overwriting import require_no_input
+from clueval.files.overwriting import named_output, require_no_input
 
 _OWNED = 0o600
 """The mode of a temporary file that will replace an existing file."""
@@ -39,11 +39,12 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[str]]:
+def whole_file(path: str | Path) -> Iterator[IO[str]]:
     """Open a text file to write; see the module. UTF-8, LF; gzipped if the name ends in ``.gz``.
 
-    Raises `FileError` if it cannot be written.
+    Raises `FileError` if it cannot be written, `UsageError` for an empty name.
     """
+    path = named_output(path)
     with whole_bytes(path) as raw, errors_of(path):
         # the inner files are closed first, so that the content of their buffers reaches the outer files
         if path.suffix == ".gz":
@@ -58,8 +59,9 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to write bytes; see the module. Raises `FileError` if it cannot be written."""
+def whole_bytes(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file to write bytes; see the module. Raises as `whole_file` does."""
+    path = named_output(path)
     require_no_input(path)
     with errors_of(path):
         if is_written_through(path):
@@ -154,8 +156,9 @@ _REASONS: dict[type[OSError], tuple[str, str | None]] = {
 """What errors of the system mean for an output, and what to do."""
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder, if it is not there. Raises `FileError`."""
+def make_folder(path: str | Path) -> None:
+    """Make a folder, if it is not there. Raises `FileError`, `UsageError` for an empty name."""
+    path = named_output(path)
     with errors_of(path):
         path.mkdir(exist_ok=True)
 

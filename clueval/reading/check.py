@@ -29,7 +29,7 @@ from clueval.reading.convert import Conversion
 from clueval.reading.options import LayerSource, layer_names, spooled
 from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import Source
 
 _READING = Reading()
 
@@ -100,9 +100,9 @@ def checks(files: Sequence[Any], options: FormatOptions) -> Iterator[tuple[str, 
     """Yield the check of each file, also of each file in a folder, with the name of the file for people."""
     with spooled(*files) as paths:
         input_names = {as_path(path): name_of_input(file) for path, file in zip(paths, files, strict=True)}
-        for name, path, file_options in files_of_paths(paths, options):
+        for name, path, side in files_of_paths(paths, options):
             try:
-                file_check = Check(path, source_of(path, file_options, name=name))
+                file_check = Check(path, side.source(path, name))
             except FormatError as error:
                 file_check = Check(path, None, error)
             yield input_names.get(path, str(path)), file_check

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain, repeat, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -42,13 +42,6 @@ from clueval.reading.paths import (
 from clueval.reading.source import FOR_ALL, Source, beside, form_at, idle_option, options_of, source_of
 
 
-class _Forms(dict[Path, Form]):
-    """The formats of files that were recognised. Other processes get none, because formats cannot be pickled."""
-
-    def __reduce__(self) -> tuple[type[_Forms], tuple[()]]:
-        return _Forms, ()
-
-
 @dataclass(frozen=True, slots=True)
 class Side:
     """One named side: its files and how they are read, or, where sides may lack documents, documents in memory."""
@@ -59,11 +52,23 @@ class Side:
     given: Any = None  # the path or paths that were given
     documents: Sequence[Document] = ()
     is_set: bool = False  # whether it is an annotation set, and lacks the files that do not have this set
-    forms: _Forms = field(default_factory=_Forms, compare=False, repr=False)
+    is_one_text: bool = (
+        False  # whether lines of a token and a tag are one text, as for a metric of noisy texts
+    )
+    # the formats of files that were recognised with these options
+    forms: dict[Path, Form] = field(default_factory=dict, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the side without formats, which cannot be pickled: another process recognises them again."""
+        return Side, tuple(getattr(self, each.name) for each in fields(self) if each.name != "forms")
 
     @property
     def is_list(self) -> bool:
         return isinstance(self.given, list | tuple)
+
+    @property
+    def paths(self) -> list[Path]:
+        return [path for _, path in self.files]
 
     @property
     def first_file(self) -> Path:
@@ -74,14 +79,21 @@ class Side:
         """Whether the files have names, which are those below a folder."""
         return bool(self.files) and self.files[0][0] is not None
 
-    def form_at(self, path: Path, *, is_one_text: bool = False) -> Form:
+    def form_at(self, path: Path) -> Form:
         """Return the format of a file of the side, which is recognised once. Raises `FormatError`."""
         if path not in self.forms:
-            self.forms[path] = form_at(path, self.options, is_one_text=is_one_text)
+            self.forms[path] = form_at(path, self.options, is_one_text=self.is_one_text)
         return self.forms[path]
 
+    def source(self, path: Path, name: str | None = None, progress: Progress | None = None) -> Source:
+        """Return a file of the side. Raises as `source_of` does, and `FormatError`."""
+        return source_of(path, self.options, name=name, progress=progress, form=self.form_at(path))
+
     def with_options(self, **changes: Any) -> Side:
-        return replace(self, options=replace(self.options, **changes))
+        """Return the side with other options; with another format, files are recognised again."""
+        options = replace(self.options, **changes)
+        forms = self.forms if options.format == self.options.format else {}
+        return replace(self, options=options, forms=forms)
 
 
 class FileGroup(NamedTuple):
@@ -99,8 +111,6 @@ class FileSides:
     listed: tuple[Side, ...]  # the sides
     # how documents are paired: None (files by relative name, documents in order), or one of `PAIR_BY`
     pair_by: str | None = None
-    # whether lines of a token and a tag are one text, as for a metric of noisy texts
-    is_one_text: bool = False
     is_single: bool = False  # whether gold and predicted are two columns of the same files
     # ``SET:TYPE``, annotations that become a further layer of that name, where annotation sets are files'
     within: str | None = None
@@ -145,8 +155,7 @@ class FileSides:
         self, side: Side, path: Path, name: str | None = None, progress: Progress | None = None
     ) -> Source:
         """Return a file of a side."""
-        form = side.form_at(path, is_one_text=self.is_one_text)
-        source = source_of(path, side.options, name=name, progress=progress, form=form)
+        source = side.source(path, name, progress)
         if self.within is not None and source.form.has_sets:
             return replace(source, within=self.within)
         if self.is_single and side.options.token is None and is_column_format(source.form):
@@ -299,22 +308,25 @@ def sides_of_files(
     both_columns = is_single and readings[0].annotation_set is None
     options = options_of_sides(readings, layers, both_columns=both_columns)
     files = [files_of_side(side) for side in inputs.values()]
-    listed = [Side(*values) for values in zip(names, files, options, inputs.values(), strict=True)]
-    forms = _forms_of(listed, is_one_text=is_one_text)
+    listed = [
+        Side(*values, is_one_text=is_one_text)
+        for values in zip(names, files, options, inputs.values(), strict=True)
+    ]
+    forms = _forms_of(listed)
     if len(listed) > 1:
         if forms[0] is not None and forms[0].name == MENTIONS:
             raise answers_in_gold(names[0], str(listed[0].first_file))
         if forms[1] is not None and forms[1].name == MENTIONS:
             listed[1] = listed[1].with_options(input=MENTIONS)
     is_run = len(listed) > 1 and _is_run(listed[0], listed[1], pair_by)
-    sides = FileSides(tuple(listed), pair_by, is_one_text, both_columns, within, is_run, progress)
+    sides = FileSides(tuple(listed), pair_by, both_columns, within, is_run, progress)
     if pair_by is None:
         sides.groups()  # refuses files without counterparts first
-    paths = [[path for _, path in side_files] for side_files in files]
     if all(reading == readings[0] for reading in readings):
-        options, paths = options[:1], [[path for side_paths in paths for path in side_paths]]
-    for side_options, side_paths in zip(options, paths, strict=True):
-        require_use(side_options, side_paths, is_one_text=is_one_text)
+        require_use(options[0], listed)
+    else:
+        for side_options, side in zip(options, listed, strict=True):
+            require_use(side_options, [side])
     if layers is not None:
         return sides
     if not both_columns:
@@ -326,12 +338,12 @@ def sides_of_files(
     return sides
 
 
-def _forms_of(sides: Sequence[Side], *, is_one_text: bool = False) -> list[Form | None]:
+def _forms_of(sides: Sequence[Side]) -> list[Form | None]:
     """Return the format of the first file of each side; None if it is not recognised, which opening the file says."""
     forms: list[Form | None] = []
     for side in sides:
         try:
-            forms.append(side.form_at(side.first_file, is_one_text=is_one_text))
+            forms.append(side.form_at(side.first_file))
         except FormatError:
             forms.append(None)
     return forms
@@ -347,8 +359,11 @@ def _with_columns(sides: Sequence[Side], forms: Iterable[Form | None]) -> tuple[
         return tuple(sides)
     from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
 
-    paths = [[path for _, path in side.files] for side in sides]
-    options = with_columns_of_tags([side.options for side in sides], paths, [side.forms for side in sides])
+    options = with_columns_of_tags(
+        [side.options for side in sides],
+        [map(side.source, side.paths) for side in sides],
+        [side.first_file.name for side in sides],  # standard input has a path that is not the user's
+    )
     return tuple(replace(side, options=new) for side, new in zip(sides, options, strict=True))
 
 
@@ -368,19 +383,20 @@ def files_of_side(side: Paths) -> Files:
     return [(printable(str(path)), path) for path in paths]
 
 
-def require_use(options: FormatOptions, paths: Iterable[Path], *, is_one_text: bool = False) -> None:
-    """Raise `UsageError` for an option that is set but applies to the format of no file.
+def require_use(options: FormatOptions, sides: Iterable[Side]) -> None:
+    """Raise `UsageError` for an option that is set but applies to the format of no file of these sides.
 
     Files are opened until each option applies to one of them; if no option is set, none is opened.
     """
     idle = [name for name in chosen_options(options) if name not in FOR_ALL]
     forms: dict[str, Path] = {}
-    for path in paths if idle else ():
-        form = form_at(path, options, is_one_text=is_one_text)
-        forms.setdefault(form.name, path)
-        idle = [name for name in idle if name not in options_of(form)]
-        if not idle:
-            return
+    for side in sides:
+        for path in side.paths:
+            if not idle:
+                return
+            form = side.form_at(path)
+            forms.setdefault(form.name, path)
+            idle = [name for name in idle if name not in options_of(form)]
     if idle and forms:
         raise idle_option(idle[0], getattr(options, idle[0]), list(forms), str(next(iter(forms.values()))))
 

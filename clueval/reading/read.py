@@ -14,7 +14,6 @@ from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.file_sides import Side, require_use, with_layers
 from clueval.reading.options import LayerSource, require_layers, spooled
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.source import source_of
 
 _READING = Reading()
 
@@ -79,21 +78,19 @@ def documents_of(
 ) -> Iterator[Document]:
     """Yield the documents of a path or an open file; `passed_over` counts what is not read of each file, by kind."""
     with spooled(path_or_file) as (path,):
-        for name, file, file_options in files_of_paths([path], options):
-            source = source_of(file, file_options, name=name)
+        for name, file, side in files_of_paths([path], options):
+            source = side.source(file, name)
             yield from source.documents()
             if passed_over is not None:
                 passed_over.update(+source.file.passed_over)
 
 
-def files_of_paths(
-    paths: Sequence[Any], options: FormatOptions
-) -> Iterator[tuple[str | None, Path, FormatOptions]]:
-    """Yield the files of paths and folders with their names and their options, before they are opened."""
+def files_of_paths(paths: Sequence[Any], options: FormatOptions) -> Iterator[tuple[str | None, Path, Side]]:
+    """Yield the files of paths and folders with their names and their sides, before they are opened."""
     sides: Sequence[Side] = [Side(str(path), named_files(as_path(path)), options) for path in paths]
-    require_use(options, (path for side in sides for _, path in side.files))
+    require_use(options, sides)
     if options.layers is None:
         sides = with_layers(sides)
     for side in sides:
         for name, path in side.files:
-            yield name, path, side.options
+            yield name, path, side

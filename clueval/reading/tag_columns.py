@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 from clueval.core.document import Document
@@ -15,9 +14,8 @@ from clueval.core.tags import OUTSIDE, is_tag
 from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.formats.column_format import ColumnFormat, Columns, Layout
 from clueval.formats.columns import ColumnReader
-from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import Source
 
 ENOUGH = 2000
 """The number of lines that are examined."""
@@ -105,17 +103,12 @@ class TagColumns(NamedTuple):
     is_read: bool
 
     @classmethod
-    def of(
-        cls, paths: Iterable[Path], options: FormatOptions, forms: Mapping[Path, Form]
-    ) -> TagColumns | None:
-        """Return the columns of the files of a side; None if their layers do not depend on their first lines.
-
-        `forms` has the formats of files that were recognised before.
-        """
+    def of(cls, sources: Iterable[Source], options: FormatOptions) -> TagColumns | None:
+        """Return the columns of the files of a side; None if their layers do not depend on their first lines."""
         if options.layers is not None or options.annotation_set is not None:
             return None
         try:
-            first_values = _first_values(source_of(path, options, form=forms.get(path)) for path in paths)
+            first_values = _first_values(sources)
         except CluevalError:
             return None
         if first_values is None:
@@ -145,7 +138,7 @@ def layers_in(columns: Collection[int]) -> dict[str, int]:
 
 
 def with_columns_of_tags(
-    sides: Sequence[FormatOptions], files: Sequence[Iterable[Path]], forms: Sequence[Mapping[Path, Form]]
+    sides: Sequence[FormatOptions], files: Sequence[Iterable[Source]], names: Sequence[str]
 ) -> list[FormatOptions]:
     """Return how each side is read, with the columns of tags as layers where no layer is named.
 
@@ -154,15 +147,15 @@ def with_columns_of_tags(
     Sides have the same columns if these hold tags on each of them. Warns of columns that are layers without a name, and
     of columns of tags that are not read.
 
-    Reads the first lines of each side, whose `forms` are those that were recognised before.
+    Reads the first lines of each side; `names` are those of the first files, for warnings.
     """
-    columns_of_sides = [TagColumns.of(*side) for side in zip(files, sides, forms, strict=True)]
+    columns_of_sides = [TagColumns.of(*side) for side in zip(files, sides, strict=True)]
     shared = frozenset[int]().union(
         *(side.used for side in columns_of_sides if side is not None and not side.is_read)
     )
     chosen = list(sides)
     warnings: dict[str, str] = {}
-    for number, (tag_columns, paths) in enumerate(zip(columns_of_sides, files, strict=False)):
+    for number, (tag_columns, name) in enumerate(zip(columns_of_sides, names, strict=True)):
         if tag_columns is None:
             continue
         # one column on another side has the same name as the last one here
@@ -184,8 +177,7 @@ def with_columns_of_tags(
             )
         else:
             continue
-        # standard input has a path that is not the user's
-        warnings.setdefault(warning, next(iter(paths)).name)
+        warnings.setdefault(warning, name)
     for warning, file in warnings.items():
         warn(f"{file}: {warning}")
     return chosen

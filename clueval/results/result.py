@@ -495,7 +495,6 @@ class Result(Report):
         Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
         settings and counts of metrics that a file cannot hold; `FileError`.
         """
-        from clueval.files.overwriting import named_output
         from clueval.results.saved import save_bag, saved_metric
 
         facts = {
@@ -507,7 +506,7 @@ class Result(Report):
             "prepared": self.prepared,
             "gold_sha256": self.gold_sha256,
         }
-        save_bag(self.bag, facts, named_output(path))
+        save_bag(self.bag, facts, path)
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """Return the result of both corpora together: counts are added, and scores are computed again.

@@ -66,7 +66,7 @@ def is_saved(path: str | Path) -> bool:
     return False
 
 
-def save_bag(bag: Bag, facts: Mapping[str, Any], path: Path) -> None:
+def save_bag(bag: Bag, facts: Mapping[str, Any], path: str | Path) -> None:
     """Write a bag whose places are units, whole or not at all; gzipped if the name ends in ``.gz``.
 
     `facts` are what a result needs besides, as plain data, and ``metrics``, as `saved_metric` returns them. Raises

@@ -247,7 +247,8 @@ def sides_of(
             in other columns, or another annotation set, of the files of the first.
         readings: the options of each side; those of the last count for further sides.
         layers: the name and the source of each layer, or the sources of the first side and of the others as a pair.
-        pair_by, is_one_text, within, progress: as in `clueval.reading.file_sides.FileSides`.
+        is_one_text: as in `clueval.reading.file_sides.Side`.
+        pair_by, within, progress: as in `clueval.reading.file_sides.FileSides`.
 
     Mentions of the second side that have no place are spans.
 

@@ -133,7 +133,7 @@ class Threshold(Report):
 
     def save(self, path: str | Path) -> None:
         """Write the file for ``min_score``, whole or not at all. Raises `FileError`."""
-        with whole_file(Path(path)) as file:
+        with whole_file(path) as file:
             file.write(self.to_json() + "\n")
 
     def verdict(self) -> str:

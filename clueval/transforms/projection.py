@@ -194,7 +194,7 @@ class Align(EachPair):
             yield pair
             return
         predicted = with_merged(pair.predicted) if self.merge else pair.predicted
-        document, lost = project(pair.gold, predicted, max_cells=self.max_cells, limit="Counting.align")
+        document, lost = project(pair.gold, predicted, max_cells=self.max_cells, limit="align=...")
         alone = [(layer, span) for layer, spans in lost.items() if layer not in self.frames for span in spans]
         layers = document.layers
         if self.merge:

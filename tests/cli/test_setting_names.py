@@ -79,7 +79,7 @@ def test_error_in_python_names_a_setting_by_class_and_field(file: str) -> None:
 
 
 def test_error_about_a_long_text_names_the_limit_of_the_alignment() -> None:
-    error = with_options(CluevalError("too long", advice="raise Counting.align"), "score")
+    error = with_options(CluevalError("too long", advice="raise align=..."), "score")
 
     assert str(error) == "too long (raise --max-alignment)"
 
@@ -147,7 +147,8 @@ def test_every_option_is_translated_from_its_name_in_python(command: str) -> Non
     names = [option.place.rpartition(".")[2] for option in options]
     for name, option in zip(names, options, strict=True):
         flag = next((each for each in option.flags if each.startswith("--")), None)
-        if flag is not None and option.place != "Counting.align":
+        if flag is not None:
+            flag = option.number_flag or flag
             assert in_options(f"see {option.place}=...", command) == f"see {flag}"
             if names.count(name) == 1:  # `by` is also a setting of the metric gate
                 assert in_options(f"see {name}=...", command) == f"see {flag}"

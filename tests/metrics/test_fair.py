@@ -257,6 +257,8 @@ def test_a_metric_is_a_value() -> None:
     ("options", "message"),
     [
         ({"focus": "gold"}, "unknown Fair.focus 'gold'"),
+        ({"focus": "syste"}, "unknown Fair.focus 'syste' (did you mean system? one of target, system)"),
+        ({"focus": 5}, "unknown Fair.focus 5"),
         ({"labels": "PER"}, "labels must be several names, not the string 'PER'"),
         ({"labels": (1,)}, "labels must be several names, but one of them is an int"),
         ({"labels": ("A", "B"), "exclude": ("B", "A")}, "Fair.exclude has every label of Fair.labels"),

@@ -31,6 +31,8 @@ from clueval import (
 )
 from clueval.cli import main
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
+from clueval.formats.form import Form, form_of
+from clueval.formats.input_file import Head
 from clueval.formats.xml_text import unescape
 from clueval.reading.passages import Sizes
 
@@ -442,3 +444,28 @@ def test_a_document_with_two_texts_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(CluevalError, match=r"gold.json:2, .*another text in a row before"):
         list(clueval.read(path, annotation_set="*"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda gold, predicted: score(gold, predicted),
+        lambda gold, predicted: score(gold, predicted, token=1),
+        lambda gold, predicted: agree([gold, predicted], token=1),
+        lambda gold, predicted: [*read(gold), *read(predicted, token=1)],
+        lambda gold, predicted: [check(gold), check(predicted, token=1)],
+    ],
+)
+def test_the_format_of_each_file_is_recognised_once_in_a_call(
+    call: Callable[[Path, Path], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[str] = []
+
+    def recognise(head: Head, name: str | None = None) -> Form:
+        names.append(head.file_name)
+        return form_of(head, name)
+
+    monkeypatch.setattr("clueval.formats.documents.form_of", recognise)
+    call(*(write(tmp_path / name, "Ada B-PER\nslept O\n") for name in ("gold.txt", "predicted.txt")))
+
+    assert sorted(names) == ["gold.txt", "predicted.txt"]

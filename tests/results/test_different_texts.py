@@ -127,6 +127,13 @@ def test_wrong_input_for_different_texts_is_one_line(
     assert error.count("\n") == 1
 
 
+def test_texts_that_are_too_long_to_align_name_the_option_of_python(tmp_path: Path) -> None:
+    gold, predicted = write(tmp_path / "g.bio", "Text O\n"), write(tmp_path / "p.bio", "Test O\n")
+
+    with pytest.raises(CluevalError, match=r"\(split the document, or raise align=\.\.\.\)$"):
+        score(gold, predicted, align=10)
+
+
 def test_files_that_cannot_be_paired_are_refused(tmp_path: Path, capsys: Capture) -> None:
     for text, message in (("A,B\na,b\n", "header"), ("Annotation,Prediction\nno.bio,no.bio\n", "no.bio")):
         table = write(tmp_path / "pairs.csv", text)

@@ -180,13 +180,7 @@ class Annotators:
 
     def _source(self, annotator: Side, name: str | None, path: Path) -> Source:
         file_name = name if self.naming.pair_by in (None, "name") else None
-        source = source_of(
-            path,
-            annotator.options,
-            name=file_name,
-            progress=self.naming.progress,
-            form=annotator.form_at(path),
-        )
+        source = annotator.source(path, file_name, self.naming.progress)
         require_positions(source.form.name, "agree")
         return source
 
@@ -343,7 +337,7 @@ def annotators_of(
     if system is not None:
         (system_annotator,) = _annotators_of_sources({"system": system}, read)
         annotators.append(replace(system_annotator, name="system"))
-    require_use(read, [path for annotator in annotators for _, path in annotator.files])
+    require_use(read, annotators)
     listed = _with_names_and_layers(annotators, naming.pair_by)
     return Annotators(tuple(listed), system is not None, naming)
 

@@ -298,7 +298,6 @@ class Agreement(ReportOfAnnotators):
         """
         import csv  # few need it
 
-        folder = Path(folder)
         make_folder(folder)
         stems: set[str] = set()
         for group in self._corpus.texts():
@@ -315,7 +314,7 @@ class Agreement(ReportOfAnnotators):
                 )
             stems.add(stem)
             layers = sequences_in(list(present.values()))
-            with whole_file(folder / f"{stem}.csv") as file:
+            with whole_file(Path(folder, f"{stem}.csv")) as file:
                 writer = csv.writer(file, lineterminator="\n")
                 for name, document in present.items():
                     for layer in layers:

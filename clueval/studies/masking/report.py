@@ -367,7 +367,7 @@ class MaskingReport(ReportWithDecisions):
 
     def write_documents(self, path: str | Path) -> None:
         """Write the documents to review, riskiest first, as tab-separated values. Raises `FileError`."""
-        with whole_file(Path(path)) as file:
+        with whole_file(path) as file:
             for row in (words.DOCUMENT_COLUMNS, *(document.cells() for document in self.documents_to_review)):
                 file.write("\t".join(map(guarded, row)) + "\n")
 
