@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, repeat, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
@@ -40,6 +39,9 @@ from clueval.reading.paths import (
     without_ending,
 )
 from clueval.reading.source import FOR_ALL, Source, beside, form_at, idle_option, options_of, source_of
+
+if TYPE_CHECKING:
+    from clueval.core.bag import Read
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,8 @@ class FileSides:
         documents in the same order. Raises `TextMismatch` if one file has more documents than another, `UsageError` if
         documents cannot be paired, and the errors of reading.
         """
+        from clueval.core.bag import Read  # what only reads documents counts nothing
+
         read = Read() if read is None else read
         names = [side.name for side in self.listed]
         if self.is_run:

@@ -240,7 +240,10 @@ class PlaceDecisions:
         times, advice = "", "confirm one choice for each on the page; conflicts='last' takes the later ones"
         if self._conflicts is not None:
             times = f", and no time says which choice is the {self._conflicts}"
-            advice = "add the times, or confirm one choice for each on the page; conflicts='drop' takes none"
+            advice = (
+                "add the times, or confirm one choice for each on the page; conflicts='drop' takes none; pages write "
+                "times as 2026-11-27T09:30:00Z"
+            )
         raise UsageError(
             f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}{times}: {'; '.join(examples)}{more}",
             advice=advice,
@@ -279,12 +282,20 @@ def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Dec
     return replace(decision, choice=same[0])
 
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?Z?)?")
+"""A time whose order is that of its text."""
+
+
 def _are_ordered(lines: Sequence[Decision], conflicts: str) -> bool:
-    """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last."""
-    at_the_end = lines[0 if conflicts == "first" else -1].time
-    return (
-        all(line.time.strip() for line in lines)
-        and len({line.choice for line in lines if line.time == at_the_end}) == 1
+    """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last.
+
+    Times are ISO 8601, as pages write them, or numbers of equal length: others are not in the order of their texts.
+    """
+    times = [line.time for line in lines]
+    are_numbers = all(map(str.isdecimal, times)) and len({*map(len, times)}) == 1
+    at_the_end = times[0 if conflicts == "first" else -1]
+    return (are_numbers or all(map(_TIME.fullmatch, times))) and (
+        len({line.choice for line in lines if line.time == at_the_end}) == 1
     )
 
 

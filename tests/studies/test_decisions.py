@@ -127,7 +127,13 @@ def test_conflicts_are_settled_as_wanted(how: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["first", "last"])
-@pytest.mark.parametrize(("amy", "zoe"), [("", ""), ("1", ""), (" ", "1"), ("1", "1")])
+@pytest.mark.parametrize(
+    ("amy", "zoe"),
+    [
+        *(("", ""), ("1", ""), (" ", "1"), ("1", "1"), ("9", "10"), ("27.11.2026", "09.12.2026")),
+        *(("2026-11-27 9:05", "2026-11-27 10:05"), ("2026-11-27T12:00:00Z", "2026-11-27T13:30:00+02:00")),
+    ],
+)
 def test_conflicts_that_no_time_orders_are_an_error(how: str, amy: str, zoe: str) -> None:
     decisions = PlaceDecisions([line("leak", "zoe", zoe), line("harmless", "amy", amy)], conflicts=how)
 
