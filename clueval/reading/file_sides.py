@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain, repeat, zip_longest
+from functools import partial
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -54,9 +55,8 @@ class Side:
     given: Any = None  # the path or paths that were given
     documents: Sequence[Document] = ()
     is_set: bool = False  # whether it is an annotation set, and lacks the files that do not have this set
-    is_one_text: bool = (
-        False  # whether lines of a token and a tag are one text, as for a metric of noisy texts
-    )
+    # whether lines of a token and a tag are one text, as for a metric of noisy texts
+    is_one_text: bool = False
     # the formats of files that were recognised with these options
     forms: dict[Path, Form] = field(default_factory=dict, compare=False, repr=False)
 
@@ -498,46 +498,52 @@ def _files_with_names(side: Side) -> Files:
 # Documents that belong together
 
 
-def joined(
-    streams: Sequence[Iterable[Document]],
-    names: Sequence[str],
-    pair_by: str | None,
-    *,
-    may_lack: bool = False,
-    are_numbered: bool = False,
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the documents of all sides, joined by the keys of `key_of`: complete texts at once, the others at the end.
+def joined(streams: Sequence[Iterable[Document]], names: Sequence[str], pair_by: str) -> Iterator[Text]:
+    """Yield the documents of each text, joined by the keys of `key_of`, with the id and the positions of the first.
 
-    With `may_lack`, sides may lack documents: they have None there. If they `are_numbered`, their numbers are the keys.
-    The documents get the id and the positions of the first. Raises `UsageError` for two documents of one side with
-    the same key, and, unless sides may lack documents, one error that lists all without counterpart.
+    Raises `UsageError` for two documents of one side with the same key, and one error that lists all without
+    counterpart.
+    """
+    keyed_streams = [((key_of(document, pair_by), document) for document in stream) for stream in streams]
+    alone: dict[str, list[str]] = {name: [] for name in names}
+    for group in groups_by_key(keyed_streams, names, partial(same_key, pair_by)):
+        present = tuple(document for document in group if document is not None)
+        if len(present) == len(names):
+            yield present
+            continue
+        for name, unpaired in zip(names, group, strict=True):
+            if unpaired is not None:
+                has_file = unpaired.file is not None and pair_by != "id"
+                alone[name].append(f"{unpaired.id} in {unpaired.file}" if has_file else unpaired.id)
+    if any(alone.values()):
+        raise _not_parallel(pair_by, alone)
+
+
+def groups_by_key(
+    streams: Sequence[Iterable[tuple[str, Document]]],
+    names: Sequence[str],
+    error_of: Callable[[str, Document, str], UsageError],
+) -> Iterator[tuple[Document | None, ...]]:
+    """Yield the documents of all sides with the same key: complete groups at once, the others at the end.
+
+    A side has None where it lacks a document. The documents get the id and the positions of the first. Raises what
+    `error_of` returns for two documents of one side with the same key: it takes the side, the document and the id of
+    the other.
     """
     waiting: dict[str, list[Document | None]] = {}
     ids: list[dict[str, str]] = [{} for _ in streams]
-    keyed_streams = [
-        ((str(place) if are_numbered else key_of(document, pair_by), document) for place, document in stream)
-        for stream in map(enumerate, streams, repeat(1))
-    ]
-    for row in zip_longest(*keyed_streams):
+    for row in zip_longest(*streams):
         for number, keyed in enumerate(row):
             if keyed is None:
                 continue
             key, document = keyed
             if key in ids[number]:
-                raise _duplicate(names[number], document, ids[number][key], pair_by, are_annotators=may_lack)
+                raise error_of(names[number], document, ids[number][key])
             ids[number][key] = document.id
             text = waiting.setdefault(key, [None] * len(streams))
             text[number] = document
             if None not in text:
                 yield _with_first_id(waiting.pop(key))
-    if waiting and not may_lack:
-        alone: dict[str, list[str]] = {name: [] for name in names}
-        for text in waiting.values():
-            for name, unpaired in zip(names, text, strict=True):
-                if unpaired is not None:
-                    has_file = unpaired.file is not None and pair_by != "id"
-                    alone[name].append(f"{unpaired.id} in {unpaired.file}" if has_file else unpaired.id)
-        raise _not_parallel(pair_by, alone)
     yield from map(_with_first_id, waiting.values())
 
 
@@ -573,16 +579,12 @@ def key_of(document: Document, pair_by: str | None) -> str:
     return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _duplicate(
-    side: str, document: Document, other_id: str, pair_by: str | None, *, are_annotators: bool
-) -> UsageError:
-    what = {"id": "id", "name": "file name", "content": "content"}[pair_by or "id"]
+def same_key(pair_by: str, side: str, document: Document, other_id: str) -> UsageError:
+    """Return the error for two documents of one side with the same key."""
+    what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
     whose = "another document" if other_id == document.id else f"document {other_id!r}"
     problem = f"has the same {what} as {whose} of {side}"
-    if are_annotators and pair_by != "content":
-        problem = f"{side} has two documents {document.id!r}"
-        advice = "each annotator may have a document once; pair_by='content' pairs equal texts"
-    elif pair_by == "content" and other_id == document.id:
+    if pair_by == "content" and other_id == document.id:
         advice = "they have the same id, too, so nothing tells them apart; leave one of them out"
     else:
         advice = f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}"

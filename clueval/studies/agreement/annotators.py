@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
@@ -32,8 +33,10 @@ from clueval.reading.column_texts import column_texts
 from clueval.reading.file_sides import (
     Side,
     files_of_side,
-    joined,
+    groups_by_key,
+    key_of,
     require_use,
+    same_key,
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of
@@ -147,12 +150,13 @@ class Annotators:
             is_one_file = file_name is not None or all(len(annotator.files) < 2 for annotator in self.listed)
             by = pair_by if pair_by in ("id", "content") else None
             are_numbered = have_no_ids and is_one_file and by is None and self.naming.unannotated is None
-            documents_of_sides = [
-                (document for document, _ in chain(*parts)) for parts in zip(first, streams, strict=True)
+            parts = zip(first, streams, strict=True)
+            documents_of_sides = ((document for document, _ in chain(*each)) for each in parts)
+            keyed_streams = [
+                ((str(place) if are_numbered else key_of(document, by), document) for place, document in each)
+                for each in map(enumerate, documents_of_sides)
             ]
-            for documents in joined(
-                documents_of_sides, self.sides, by, may_lack=True, are_numbered=are_numbered
-            ):
+            for documents in groups_by_key(keyed_streams, self.sides, partial(_same_key, by)):
                 yield Group(self._documents_on_one_text(documents, texts_differ=texts_differ))
 
     def _read(
@@ -269,6 +273,17 @@ class Annotators:
                 self._source(annotator, name, paths[name])
                 for annotator, paths in zip(self.listed, files, strict=True)
             ]
+
+
+def _same_key(pair_by: str | None, side: str, document: Document, other_id: str) -> UsageError:
+    """Return the error for two documents of one annotator with the same key."""
+    if pair_by == "content":
+        return same_key(pair_by, side, document, other_id)
+    return UsageError(
+        f"{side} has two documents {document.id!r}",
+        **document.in_errors,
+        advice="each annotator may have a document once; pair_by='content' pairs equal texts",
+    )
 
 
 def _ends_otherwise(document: Document, first: Document) -> bool:
