@@ -62,6 +62,8 @@ json csv markdown latex format: use --format FORM, in Python result.render('FORM
 html xlsx tsv output output_file out: -o FILE writes a file; its ending says the form, as in -o errors.html, in Python \
 write('errors.html')
 precision decimals round: use {{digits:2}}
+input_gold input_predicted: use --input GOLD:PREDICTED, as in --input doccano:inline; in Python, read each \
+side on its own with clueval.read
 silent: use --quiet
 cite bibtex: cite a number with the signature below the report (result.signature)
 text texts original source: {TEXTS}; answers of language models without positions need {{input:mentions}}

@@ -148,12 +148,18 @@ class _Annotations:
             self._join(groups)
 
     def _join(self, groups: Iterable[Iterable[str]]) -> None:
-        """Give equivalent spans the feature of a group, whose first member comes first."""
+        """Give equivalent spans the feature of a group, whose first member comes first.
+
+        It is their attribute of this name if they have the same one, and otherwise the number of the group.
+        """
         places = {identifier: (number, 0) for number, identifier in enumerate(self._mentions)}
         for number, group in enumerate(groups, 1):
             first, _ = places[next(iter(group))]
+            features = [self._features.setdefault(target, {}) for target in group]
+            name = features[0].get(GROUP)
+            has_name = name is not None and all(GROUP in each and each[GROUP] == name for each in features)
             for place, target in enumerate(group):
-                self._features.setdefault(target, {})[GROUP] = str(number)
+                features[place][GROUP] = name if has_name else str(number)
                 places[target] = first, place
         self._mentions = {target: self._mentions[target] for target in sorted(places, key=places.__getitem__)}
 
@@ -223,9 +229,15 @@ def _lines(documents: Iterable[Document]) -> Iterator[str]:
     number = attributes = 0
     for document in documents:
         text = document.text or ""
-        groups: dict[str, list[str]] = {}
         spans = list(chain.from_iterable(document.layers.values()))
         require_short_texts(sum(map(len, spans)), **document.in_errors)
+        groups: dict[str, list[str]] = {}
+        for first, span in enumerate(spans, number + 1):
+            if GROUP in span.features:
+                groups.setdefault(repr(span.features[GROUP]), []).append(f"T{first}")
+        groups = {name: members for name, members in groups.items() if len(members) > 1}
+        # without an attribute, the reader numbers the groups
+        numbered = {name for place, name in enumerate(groups, 1) if name == repr(str(place))}
         for span in spans:
             number += 1
             if not _is_word(span.label):
@@ -239,13 +251,12 @@ def _lines(documents: Iterable[Document]) -> Iterator[str]:
             shown = " ".join(text[start:end] for start, end in parts)
             yield f"T{number}\t{span.label} {positions}\t{shown}"
             for name, value in span.features.items():
-                if name == GROUP:
-                    groups.setdefault(repr(value), []).append(f"T{number}")
+                if name == GROUP and repr(value) in numbered:
                     continue
                 for item in _values_of(value):
                     attributes += 1
                     yield f"A{attributes}\t{name} T{number}{'' if item is True else f' {item}'}"
-        yield from (f"*\tEquiv {' '.join(members)}" for members in groups.values() if len(members) > 1)
+        yield from (f"*\tEquiv {' '.join(members)}" for members in groups.values())
 
 
 def _values_of(value: Any) -> Sequence[Any]:

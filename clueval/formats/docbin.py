@@ -141,10 +141,13 @@ def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
     return content
 
 
-def pieces_of(text: str, cuts: Collection[int] = ()) -> tuple[list[str], list[bool]]:
+def pieces_of(
+    text: str, cuts: Collection[int] = (), blanks: Collection[int] = ()
+) -> tuple[list[str], list[bool]]:
     """Return pieces that make up the whole text, and whether a single blank follows each.
 
-    The pieces are words, single marks and other white space; no piece crosses a position of `cuts`.
+    The pieces are words, single marks and other white space; no piece crosses a position of `cuts`. A blank that
+    begins at a position of `blanks` is a piece of its own.
 
     >>> pieces_of("Ada (36), Ulm", {1})
     (['A', 'da', '(', '36', ')', ',', 'Ulm'], [False, True, False, False, False, True, False])
@@ -155,7 +158,8 @@ def pieces_of(text: str, cuts: Collection[int] = ()) -> tuple[list[str], list[bo
     for match in _PIECE.finditer(text):
         within = ordered[bisect_right(ordered, match.start()) : bisect_left(ordered, match.end())]
         for start, end in pairwise(dict.fromkeys([match.start(), *within, match.end()])):
-            if text[start:end] == " " and words and not spaces[-1] and not words[-1].isspace():
+            follows_word = text[start:end] == " " and words and not spaces[-1] and not words[-1].isspace()
+            if follows_word and start not in blanks:
                 spaces[-1] = True
             else:
                 words.append(text[start:end])
@@ -167,9 +171,10 @@ def spacy_doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) 
     """Return a ``Doc``, made by `make`, with the tokens or the text of a document, cut at the edges of spans."""
     if document.unit == "token":
         return make(vocab, words=list(document.tokens or ()))
-    spans = [span for layer in layers for span in document.layers.get(layer, ())]
+    spans = [span for layer in layers for span in document.layers.get(layer, ()) if len(span)]
     cuts = {position - document.start for span in spans for position in (span.start, span.end)}
-    words, spaces = pieces_of(document.text or "", cuts)
+    edges = {position - document.start for span in spans for position in (span.start, span.end - 1)}
+    words, spaces = pieces_of(document.text or "", cuts, edges)
     return make(vocab, words=words, spaces=spaces)
 
 
@@ -183,7 +188,7 @@ def spacy_span(doc: Any, span: Span, document: Document) -> Any:
     elif start < end:
         char_span = doc.char_span(start, end, label=span.label or NO_LABEL)
     if char_span is None:
-        problem = f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space"
+        problem = f"spaCy cannot hold the span [{span.start},{span.end}), which is empty"
         raise UsageError(problem, **document.in_errors)
     return char_span
 

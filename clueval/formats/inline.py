@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
@@ -17,7 +18,7 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
-from clueval.formats.writer import Writer
+from clueval.formats.writer import EDGES, Writer, range_without_edges
 
 _LABEL = r"[^<>\[\]()/\s:][^<>\[\]()/\n:]*"
 _MARK = re.compile(
@@ -264,6 +265,20 @@ def write_inline(document: Document) -> str:
     return "".join(pieces)
 
 
+def _fit(document: Document, lost: Counter[str]) -> Document:
+    """Return the document with spans as they are scored: without white space at edges, unless there is nothing else."""
+    text = document.text or ""
+    layers: dict[str, list[Span]] = {}
+    for layer, spans in document.layers.items():
+        layers[layer] = []
+        for span in spans:
+            start, end = range_without_edges(span, text)
+            has_edges = start < end and (start, end) != (span.start, span.end)
+            lost[EDGES] += has_edges
+            layers[layer].append(replace(span, start=start, end=end) if has_edges else span)
+    return replace(document, layers=layers) if lost[EDGES] else document
+
+
 INLINE = FileFormat(
     name="inline",
     options=frozenset({"labels", "layers", "unparsable"}),
@@ -276,6 +291,7 @@ INLINE = FileFormat(
         ending=".txt",
         unit="character",
         holds=frozenset({"zero-length spans", "overlapping spans", "spans across sentences"}),
+        fit=_fit,
         single=True,
     ),
 )

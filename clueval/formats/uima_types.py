@@ -19,6 +19,9 @@ STRUCTURE = frozenset(
 )
 """Short names of types whose annotations are no spans."""
 
+TYPES = "types of features that are no texts"
+"""What is lost of features that are numbers or truth values."""
+
 _TYPE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)*", re.ASCII)
 _FEATURE = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _RESERVED = frozenset({"begin", "end", "sofa", "self", "type", "xmiID", "Governor", "Dependent"})
@@ -68,18 +71,21 @@ def types_of(type_names: Mapping[str, str], names: Iterable[str]) -> dict[str, U
 
 
 def with_texts(type_names: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
-    """Return the document with positions from 0, and with features that are texts and do not replace the label."""
+    """Return the document with positions from 0, and with features that are texts and do not replace the label.
+
+    Numbers and truth values become texts; `lost` counts them.
+    """
     layers: dict[str, list[Span]] = {}
     for layer, spans in document.layers.items():
         label = type_names[layer].partition("|")[2] if layer in type_names else _ENTITY.label
         layers[layer] = []
         for span in spans:
             lost["features"] += label in span.features
+            values = {name: value for name, value in span.features.items() if name != label}
             texts = {
-                name: value if isinstance(value, str) else json.dumps(value)
-                for name, value in span.features.items()
-                if name != label
+                name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()
             }
+            lost[TYPES] += sum(not isinstance(value, str) for value in values.values())
             layers[layer].append(replace(span, features=texts) if span.features else span)
     return replace(document, layers=layers).from_position(0)
 

@@ -25,7 +25,7 @@ from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import places, wide_characters
 from clueval.formats.uima_types import UimaType, token_ranges, types_of, values_of, with_texts, writer
-from clueval.formats.writer import in_lines
+from clueval.formats.writer import EDGES, in_lines, range_without_edges
 
 VERSION = "#FORMAT=WebAnno TSV 3"
 """The beginning of a file, whatever the minor version."""
@@ -407,9 +407,7 @@ def _fit(types: Mapping[str, str], document: Document, lost: Counter[str]) -> Do
 
 def _without_edges(span: Span, text: str, segments: Sequence[_Segment], lost: Counter[str]) -> Sequence[Span]:
     """Return a span without white space at its edges; one without characters lies in a sentence that has tokens."""
-    content = text[span.start : span.end]
-    start = span.start + (len(content) - len(content.lstrip()) if content.strip() else 0)
-    end = start + len(content.strip())
+    start, end = range_without_edges(span, text)
     if start == end:
         if not segments or not segments[0].tokens:
             lost["zero-length spans"] += 1
@@ -419,7 +417,7 @@ def _without_edges(span: Span, text: str, segments: Sequence[_Segment], lost: Co
         start = end = min(near, key=lambda place: abs(place - start))
     if (start, end) == (span.start, span.end):
         return (span,)
-    lost["white space at edges of spans"] += 1
+    lost[EDGES] += 1
     return (replace(span, start=start, end=end),)
 
 

@@ -98,6 +98,9 @@ IDS = "document ids"
 NAMES = "document ids as names of files"
 """What is lost of documents in a folder whose ids are no names of files, or not different ones on each system."""
 
+EDGES = "white space at edges of spans"
+"""What is lost of spans that begin or end with white space."""
+
 ACROSS = "spans across sentences"
 KINDS = ("layers", "metadata", "features", "gaps", "zero-length spans", "overlapping spans", ACROSS)
 """What formats can hold beyond one layer of spans that do not overlap."""
@@ -220,6 +223,17 @@ def _spans(spans: Sequence[Span], writer: Writer, starts: Sequence[int], lost: C
         else:
             apart.append(span)
     return apart
+
+
+def range_without_edges(span: Span, text: str) -> tuple[int, int]:
+    """Return the range of a span without white space at its edges; it is empty if there is nothing else.
+
+    >>> range_without_edges(Span(3, 8, "LOC"), "in  Ulm now")
+    (4, 7)
+    """
+    content = text[span.start : span.end]
+    start = span.start + (len(content) - len(content.lstrip()) if content.strip() else 0)
+    return start, start + len(content.strip())
 
 
 # The names of the files of a folder in which each document is written to a file of its own

@@ -96,6 +96,7 @@ def test_a_first_guess_leads_on_in_one_line(command: str, capsys: Capture) -> No
     ("command", "says"),
     [
         ("score a b --ouput x.html", "unknown option --ouput; -o FILE writes a file"),
+        ("score a b --input-predicted inline", "; use --input GOLD:PREDICTED, as in --input doccano:inline"),
         ("score a b --bootsrap", "unknown option --bootsrap; use --intervals"),
         ("score a b --format html", "-o FILE writes pages and workbooks, as in -o x.html"),
         ("gate a b", "there is no command 'gate'; use score with --metric gate"),

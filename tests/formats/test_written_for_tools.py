@@ -261,7 +261,7 @@ def test_webanno_has_a_column_for_each_feature_with_a_value(labels: Sequence[str
 
 def test_webanno_types_are_those_of_layers_or_are_named() -> None:
     def heads(layers: Sequence[str], **options: Any) -> list[str]:
-        spans = {layer: [Span(0, 3, {layer: "X"}, {"note": 1})] for layer in layers}
+        spans = {layer: [Span(0, 3, {layer: "X"}, {"note": "1"})] for layer in layers}
         found = webanno(Document("d", spans, text="Ada", unit="character"), **options)
         return [line.removeprefix("#T_SP=") for line in found if line.startswith("#T_SP=")]
 

@@ -60,15 +60,39 @@ KEYS = (
 
 ids = st.sampled_from(IDS) | st.text(max_size=5)
 labels = st.sampled_from(["PER", "LOC", "A B", "A;B", "a|b", "B-X", "<x>", "_", ""])
+plain_labels = st.sampled_from(["PER", "LOC"])
 features = st.dictionaries(
-    st.sampled_from(["f", "score", "id", "text", "label"]),
-    st.sampled_from([True, 1.5, "a", "a b", "", None, ["a", "b"], ["a", "a"]]),
-    max_size=1,
+    st.sampled_from(["f", "score", "id", "text", "label", "group", "optional", "value", "kb_id"]),
+    st.sampled_from(
+        [
+            True,
+            False,
+            1,
+            1.0,
+            1.5,
+            "1",
+            "2",
+            "a",
+            "a b",
+            "e\u0301",
+            "",
+            None,
+            ["a", "b"],
+            ["a", "a"],
+            {"x": 1},
+        ]
+    ),
+    max_size=2,
 )
 
 
 @st.composite
-def spans(draw: st.DrawFn, length: int) -> list[Span]:
+def spans(draw: st.DrawFn, length: int, *, plain: bool) -> list[Span]:
+    """Spans of a text; plain ones are what most formats hold but for their features and white space at edges."""
+    if plain:
+        places = sorted(draw(st.lists(st.integers(0, length), max_size=4, unique=True)))
+        pairs = zip(places[::2], places[1::2], strict=False)
+        return [Span(start, end, draw(plain_labels), draw(features)) for start, end in pairs]
     found = []
     for _ in range(draw(st.integers(0, 3))):
         start, end = sorted((draw(st.integers(0, length)), draw(st.integers(0, length))))
@@ -81,28 +105,33 @@ def spans(draw: st.DrawFn, length: int) -> list[Span]:
 
 @st.composite
 def corpora(draw: st.DrawFn) -> list[Document]:
-    """Documents of one unit with one or two layers, and with ids of every kind."""
-    layers = draw(st.sampled_from([("label",), ("label", "risk")]))
+    """Documents of one unit with one or two layers, and with ids of every kind; or plain ones with features."""
+    plain = draw(st.booleans())
+    layers = draw(st.sampled_from([("label",)] if plain else [("label",), ("label", "risk")]))
     unit = draw(st.sampled_from(["character", "token"]))
     found = []
-    for id in draw(st.lists(ids, min_size=1, max_size=3)):
+    for id in ("1", "2")[: draw(st.integers(1, 2))] if plain else draw(st.lists(ids, min_size=1, max_size=3)):
         if unit == "character":
-            text = draw(st.text(st.sampled_from("ab 😀é<&\t\n\r"), max_size=12))
+            alphabet = "ab 😀e\u0301\n" if plain else "ab 😀é\u0301<&\t\n\r"
+            text = draw(st.text(st.sampled_from(alphabet), max_size=12))
             of: dict[str, Any] = {"text": text, "unit": unit}
             length = len(text)
         else:
             tokens = draw(st.lists(st.sampled_from(["a", "b", "é<", "😀", "-", "#"]), min_size=1, max_size=6))
             of, length = {"tokens": tokens}, len(tokens)
-        metadata = draw(st.dictionaries(st.sampled_from(KEYS), st.sampled_from(["x", "1"]), max_size=1))
-        found.append(Document(id, {layer: draw(spans(length)) for layer in layers}, metadata=metadata, **of))
+        metadata = draw(
+            st.dictionaries(st.sampled_from(KEYS), st.sampled_from(["x", "1"]), max_size=1 - plain)
+        )
+        of_layers = {layer: draw(spans(length, plain=plain)) for layer in layers}
+        found.append(Document(id, of_layers, metadata=metadata, **of))
     return found
 
 
 Held = tuple[str, object, Mapping[str, Counter[str]], Mapping[str, str]]
 
 
-def held(document: Document, name: str) -> Held:
-    """What is compared of a document: its id, its text, the spans of each layer, and its metadata.
+def held(document: Document, name: str, *, places: bool = True) -> Held:
+    """What is compared of a document: its id, its text, the spans of each layer with or without places, its metadata.
 
     TAB's predictions are positions alone, and loio's format has no labels, as `convert` says in its help; the name of
     an only layer is that of the reader. A span without a label has the label ``_``.
@@ -112,12 +141,7 @@ def held(document: Document, name: str) -> Held:
 
     def span(each: Span) -> str:
         label = "_" if name in ("tab", "ltf") else each.label or "_"
-        values = {
-            key: value if isinstance(value, str) else json.dumps(value)
-            for key, value in each.features.items()
-        }
-        as_texts = values if name in ("webanno", "xmi", "uima-json") else dict(each.features)
-        return f"{each.fragments} {label} {'' if bare else sorted(as_texts.items())}"
+        return f"{each.fragments if places else ''} {label} {'' if bare else sorted(each.features.items())}"
 
     layers = {layer: Counter(map(span, of)) for layer, of in document.layers.items() if of}
     if name not in WITH_LAYERS and layers:
@@ -127,14 +151,19 @@ def held(document: Document, name: str) -> Held:
     return (document.id, None if bare else text, layers, {} if bare else dict(document.metadata))
 
 
-def outlined(documents: Iterable[Document], name: str) -> list[object]:
-    """What may not change on the way into another unit: ids, metadata, and the labels and features of spans."""
+def kept(documents: Iterable[Document], name: str, unit: str) -> list[object]:
+    """What may not change without ``lossy``: all that is compared, or in another unit all but text and places.
+
+    WebAnno TSV knows only how long the white space between sentences is.
+    """
     found: list[object] = []
     for document in documents:
-        id, _, layers, metadata = held(document, name)
-        without_places = {layer: sum(of.values()) for layer, of in layers.items()}
+        is_same = document.unit == unit
+        id, text, layers, metadata = held(document, name, places=is_same)
         id = id.removesuffix(".txt").removesuffix(writer_named(name).ending) if name in FOLDERS else id
-        found.append((id, without_places, metadata))
+        if isinstance(text, str) and name == "webanno":
+            text = text.replace("\n", " ")
+        found.append((id, text if is_same else None, layers, metadata))
     return found
 
 
@@ -177,7 +206,8 @@ def attempt(documents: Sequence[Document], name: str, *, lossy: bool) -> str | N
             now.sort(key=str)
         assert now == expected
         if not lossy:
-            assert outlined(returned, name) == outlined(documents, name)
+            unit = documents[0].unit if returned[0].unit == documents[0].unit else ""
+            assert kept(returned, name, unit) == kept(documents, name, unit)
     return None
 
 
@@ -337,3 +367,96 @@ def test_what_loios_format_lacks_is_refused_or_counted() -> None:
         with pytest.raises(UsageError, match=f"the format ltf cannot hold 1 {kind}"):
             convert([document], "ltf")
         assert convert([document], "ltf", lossy=True)[0].layers["label"] == [Span(span.start, span.end, "A")]
+
+
+def test_brat_holds_groups_of_any_name_and_size(tmp_path: Path) -> None:
+    names = ["anna", "bob", "2", "bob", "2", "1", "2", True]
+    spans = [
+        Span(start, start + 1, "PER", {"group": name, "risk": "high"}) for start, name in enumerate(names)
+    ]
+    document = Document("a", {"label": spans}, text="abcdefgh", unit="character")
+
+    convert([document], "brat", f"{tmp_path}/out/")
+
+    [written] = read(tmp_path / "out")
+    assert {(span.start, span.features["group"]) for span in written.layers["label"]} == set(enumerate(names))
+    assert "*\tEquiv T2 T4\n*\tEquiv T3 T5 T7\n" in (tmp_path / "out" / "a.ann").read_text(encoding="utf-8")
+
+
+def test_brat_writes_numbered_groups_without_attributes(tmp_path: Path) -> None:
+    spans = [Span(start, start + 1, "PER", {"group": name}) for start, name in enumerate("1122")]
+
+    convert([Document("a", {"label": spans}, text="abcd", unit="character")], "brat", f"{tmp_path}/out/")
+
+    lines = (tmp_path / "out" / "a.ann").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line[0] != "T"] == ["*\tEquiv T1 T2", "*\tEquiv T3 T4"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "group"),
+    [
+        ("A1\tgroup T1 x\nA2\tgroup T2 x\n", "x"),
+        ("A1\tgroup T1 x\n", "1"),
+        ("A1\tgroup T1 x\nA2\tgroup T2 y\n", "1"),
+        ("", "1"),
+    ],
+)
+def test_a_group_of_brat_has_the_name_that_all_its_members_have(
+    tmp_path: Path, attributes: str, group: str
+) -> None:
+    (tmp_path / "a.txt").write_text("ab", encoding="utf-8")
+    lines = f"T1\tA 0 1\ta\nT2\tA 1 2\tb\n{attributes}*\tEquiv T1 T2\n"
+    (tmp_path / "a.ann").write_text(lines, encoding="utf-8")
+
+    [document] = read(tmp_path / "a.ann")
+
+    assert [span.features["group"] for span in document.layers["label"]] == [group, group]
+
+
+def test_inline_refuses_or_counts_white_space_at_edges_of_spans(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given_rows, output = str(tmp_path / "in.jsonl"), f"{tmp_path}/out/"
+    row = {"id": "a", "text": "say Ada \n Ulm", "label": [[3, 8, "LOC"], [10, 13, "PER"], [8, 9, "PER"]]}
+    Path(given_rows).write_text(json.dumps(row), encoding="utf-8")
+    says = "inline cannot hold 1 white space at edges of spans"
+
+    assert main(["convert", given_rows, "--to", "inline", "-o", output]) == 2
+    assert says in capsys.readouterr().err
+    main(["check", given_rows, "--to", "inline"])
+    assert says in "".join(capsys.readouterr())
+    assert main(["convert", given_rows, "--to", "inline", "-o", output, "--lossy"]) == 0
+    assert "left out: 1 white space at edges of spans\n" in capsys.readouterr().err
+    [document] = read(output, input="inline")
+    assert [(span.start, span.end) for span in document.layers["label"]] == [(4, 7), (8, 9), (10, 13)]
+
+
+@pytest.mark.parametrize("name", ["webanno", "xmi", "uima-json"])
+def test_numbers_and_truth_values_are_refused_or_become_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    given_rows, output = str(tmp_path / "in.jsonl"), f"{tmp_path}/out/"
+    span = {"start": 0, "end": 3, "label": "PER", "features": {"n": 3, "sure": True, "kind": "x"}}
+    Path(given_rows).write_text(json.dumps({"id": "a", "text": "Ada", "label": [span]}), encoding="utf-8")
+    says = f"{name} cannot hold 2 types of features that are no texts"
+
+    assert main(["convert", given_rows, "--to", name, "-o", output]) == 2
+    assert says in capsys.readouterr().err
+    main(["check", given_rows, "--to", name])
+    assert says in "".join(capsys.readouterr())
+    assert main(["convert", given_rows, "--to", name, "-o", output, "--lossy"]) == 0
+    assert "left out: 2 types of features that are no texts\n" in capsys.readouterr().err
+    [document] = read(output, input=name)
+    assert [dict(span.features) for span in document.layers["label"]] == [
+        {"kind": "x", "n": "3", "sure": "true"}
+    ]
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 4), (3, 4), (3, 7), (4, 7), (7, 9), (8, 12), (12, 13)])
+def test_docbin_holds_blanks_at_edges_of_spans(tmp_path: Path, start: int, end: int) -> None:
+    document = Document("1", {"label": [Span(start, end, "X")]}, text="Ada met  Bob ", unit="character")
+
+    convert([document], "docbin", tmp_path / "out.spacy")
+
+    [written] = read(tmp_path / "out.spacy")
+    assert (written.text, written.layers) == (document.text, document.layers)
