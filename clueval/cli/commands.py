@@ -91,7 +91,7 @@ class Command(Declared):
             value = values[option.place]
             if value is None:
                 values[option.place] = option.default
-            elif option.may_stand_once:
+            elif option.has_one_value:
                 first, *others = value
                 if any(other != first for other in others):
                     parser.error(
@@ -143,7 +143,7 @@ class Command(Declared):
 
     @property
     def topics(self) -> dict[str, list[CommandOption]]:
-        """The options that are rarely needed, by help topic."""
+        """The options that only help topics have, by topic."""
         return self._groups[1]
 
     def help(self) -> str:
@@ -214,6 +214,8 @@ def _value(option: CommandOption, text: str) -> Any:
     """Return the value of an option, for argparse."""
     try:
         return option.value(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(error.problem) from None
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

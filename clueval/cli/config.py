@@ -151,7 +151,7 @@ class _Entry(NamedTuple):
             parts = [f"{name}={self.text(value)}" for name, value in self.value.items()]
         else:
             parts = list(map(self.text, self.value if isinstance(self.value, list) else [self.value]))
-        for part in [",".join(parts)] if option.may_stand_once else parts:
+        for part in [",".join(parts)] if option.has_one_value else parts:
             if not option.choices or part in map(str, option.choices):
                 yield f"{self.flag}={part}"
             else:

@@ -90,7 +90,7 @@ class CommandOption(NamedTuple):
         return next((flag for flag in self.flags[1:] if flag.startswith("--no-")), "")
 
     @property
-    def may_stand_once(self) -> bool:
+    def has_one_value(self) -> bool:
         """Whether it is an option with one value."""
         return bool(self.flags) and self.metavar is not None and not (self.repeated or self.several)
 
@@ -275,7 +275,7 @@ def fields(
     sides: int = 1,
     note: Callable[[str], str] = lambda _: "",
 ) -> Any:
-    """Return the options of the fields of a dataclass, all, or `only` or `without` some; given ones are arguments.
+    """Return the options of the fields of a dataclass: all, `only` some or `without` some; their value is keywords.
 
     They are in their help topics or, without a topic, under `title`, with the notes that `note` returns for the names
     of the fields. With two `sides`, the value of an option with `paired` may be ``GOLD:PREDICTED``.
@@ -300,6 +300,7 @@ def fields(
                 declared.topic or title,
                 rare=bool(declared.topic),
                 read=partial(_of_sides, read) if sides == 2 and declared.paired else read,
+                choices=() if declared.paired or is_plain else declared.values,
                 repeated=declared.repeated,
                 several=declared.several,
                 number_flag=declared.number_flag,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import clueval
+from clueval.cli.config import in_options
 from clueval.cli.declared import Input, Keywords, Output, fields, without_none
 from clueval.cli.options import DECISIONS, PREPARING, READING
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
@@ -58,8 +59,8 @@ def masking(
         weight_column COLUMN: the column of the gold files that has the weight of each token
         conventions NAME,...: also count as other programs do: {_PROGRAMS}
     limits:
-        fail_on_leak: exit with 1 if a mention that must be masked can be read, wholly or in part, or if no mention
-            must be masked; string leaks are no mentions, see --fail-over
+        fail_on_leak: exit with 1 if a mention that must be masked can be read, wholly or in part, or if there is no
+            mention that must be masked; string leaks are no mentions, see --fail-over
         fail_under FIGURE=X: exit with 1 if a figure is below X, as in entity_recall[high]=1 or mention_recall=99%;
             can be repeated
         fail_over FIGURE=X: exit with 1 if a figure is above X, as in document_leak_upper=0.05; can be repeated
@@ -107,7 +108,7 @@ def masking(
         lists += ["-"] if report.prints and report.form not in READABLE else []
         leaks = content.failures(fail_on_leak=fail_on_leak, reviewed=reviewed)
         listed = f" ({listed_in_words(lists)})" if content.mentions else ""
-        failures = [f"{line}{listed}" for line in leaks]
+        failures = [f"{in_options(line, 'masking')}{listed}" for line in leaks]
         failures += content.failures(*limits, reviewed=reviewed)
     report.put(content.showing(text=not no_text))
     if documents is not None:

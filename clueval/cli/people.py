@@ -239,8 +239,9 @@ def curate(
             **reading,
         )
         lines = [] if results.decisions is None else [*results.decisions.rows()]
+        listed = UndecidedPlaces(results.names, places, lines)
         if undecided is not None and not _is_plain(undecided):
-            keep_decisions(undecided, lines)
+            keep_decisions(undecided, listed)  # before the documents are written
         options = {name: value for name, value in reading.items() if name != "layers"}
         name = to or format_for(output.path, annotators.paths[0], Reading(**options))
         conversion = Conversion(
@@ -256,7 +257,6 @@ def curate(
     if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
         remark("only tokens and layers are written; other columns of the annotators' files are left out")
     if undecided is not None:
-        listed = UndecidedPlaces(results.names, places, lines)
         if _is_plain(undecided):
             put_result([listed.render("tsv")], undecided)
         else:

@@ -53,10 +53,10 @@ def remark(line: str) -> None:
 
 
 def complain(line: str) -> None:
-    """Print an error to standard error."""
+    """Print an error to standard error. If that cannot be written, as on a full disk, the exit code stays."""
     try:
         print(visible(line), file=sys.stderr)
-    except BrokenPipeError:  # stderr is closed; the exit code stays
+    except OSError:
         give_up(sys.stderr)
 
 

@@ -170,5 +170,5 @@ def _make_printable() -> None:
         sys.stdout = _Closed()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-        if sys.platform == "win32" and not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ:
-            sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # as with -o, not cp1252 and CR LF
+        if not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ:
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # as with -o, in every locale

@@ -29,7 +29,6 @@ from clueval.files.options import number
 from clueval.files.overwriting import note_input, refuse_to_overwrite
 from clueval.formats.options import Reading
 from clueval.results.options import Counting, Trust
-from clueval.studies.comparison.study import is_result
 from clueval.studies.span_values import ALL_FEATURES
 from clueval.transforms.options import Preparing
 
@@ -271,6 +270,8 @@ Trust.confidence Trust.resamples Trust.seed"""
 
 def _gold_and_systems(texts: Sequence[str]) -> tuple[Path | None, dict[str, list[Path]]]:
     """Return gold, if it comes first, and the runs of each system. Raises `UsageError` for a name twice."""
+    from clueval.studies.comparison.study import is_result  # the other studies need no comparison
+
     named_texts = list(map(named_path, texts))
     gold = None
     if named_texts[0][0] is None and not any(map(is_result, runs_in(named_texts[0][1]))):

@@ -175,9 +175,10 @@ def count(
 ) -> Bag:
     """Count a corpus, given as the pairs of each text: one, or one for each of several golds; or one group.
 
-    Of each text, what was read is noted, and the steps change its pairs. If its metadata meet the filter, what metrics
-    of documents count and the keys of its cases are added to its place, or to places of its sentences. Memory holds one
-    text, and the bag. Raises the errors of metrics and steps, with the document.
+    The bag notes what was read of each text, and the steps of the plan change its pairs. A text whose metadata do not
+    meet the filter adds nothing. Of the others, the bag gets what metrics of documents count, and the keys of cases, at
+    the place of the text or of its sentences. Memory holds one text, and the bag. Raises the errors of metrics and
+    steps, with the document.
     """
     frames = plan.frames
     bag = Bag(plan.metrics, [layer for layer in layers if layer not in frames], bounds)

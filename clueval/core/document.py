@@ -45,7 +45,7 @@ class Layers(Mapping[str, Sequence[Span]]):
     `rows` may be a mapping that makes the rows of a layer when they are looked up. `line` is the line of these spans in
     their file, if they stand on the same one; of layers in `details`, each span has its own, and features and an id.
     `within` is a range of positions in which all rows lie, as the reader has checked. Spans with gaps or in a group are
-    no rows.
+    not given as rows.
 
     >>> layers = Layers({}, rows={"entity": [(0, 2, "PER")]})
     >>> layers["entity"][0].labels, layers.rows("entity")
@@ -219,8 +219,8 @@ class Document:
                 for name, spans in self.layers.items()
             }
             object.__setattr__(self, "layers", Layers(named))
-            if self.metadata:
-                object.__setattr__(self, "metadata", dict(self._metadata_as_texts()))
+        if self.metadata and not {*map(type, self.metadata.values())} <= {str}:
+            object.__setattr__(self, "metadata", dict(self._metadata_as_texts()))
         if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
             problem = f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens"
             raise SpanError(problem, **self.in_errors)
@@ -249,7 +249,8 @@ class Document:
 
     def _metadata_as_texts(self) -> Iterator[tuple[str, str]]:
         """Yield metadata as rows of JSON have it: numbers and truth values are texts, and None is no value."""
-        for key, value in self.metadata.items():
+        for key, given in self.metadata.items():
+            value: Any = given.item() if hasattr(given, "item") else given  # of NumPy
             if isinstance(value, str):
                 yield str(key), value
             elif isinstance(value, int | float):
@@ -293,7 +294,7 @@ class Document:
         return None if layers.details(layer) else rows
 
     def ranges_in(self, layer: str) -> Sequence[Row] | None:
-        """Return the spans of a layer as rows if they have at most `details_in` besides, or None."""
+        """Return the spans of a layer as rows, or None; `details_in` has their features, ids and lines."""
         return self.layers.rows(layer)  # type: ignore[attr-defined,no-any-return]  # as above
 
     def details_in(self, layer: str) -> Sequence[Details]:

@@ -94,13 +94,9 @@ def joined_labels(start: int, end: int, partners: Sequence[LabelledRow]) -> Labe
             if label is not None:
                 of_layer = positions[layer]
                 of_layer[label] = of_layer.get(label, 0) + inside
+    # the first of equals, so the earliest
     return Frozen(
-        {
-            layer: max(
-                of_layer, key=of_layer.__getitem__, default=None
-            )  # the first of equals, so the earliest
-            for layer, of_layer in positions.items()
-        }
+        {layer: max(counts, key=counts.__getitem__, default=None) for layer, counts in positions.items()}
     )
 
 

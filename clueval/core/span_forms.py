@@ -18,7 +18,7 @@ the first is the main one. A span of an answer of a language model may be a text
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index, itemgetter
 from typing import Any
@@ -57,11 +57,13 @@ def is_token_of_pipeline(item: Mapping[str, Any]) -> bool:
     return next((key for key in LABELS if key in item), None) == "entity" and (has_tag or is_piece)
 
 
-def members_of(item: Mapping[str, Any], name: str) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
+def members_of(
+    item: Mapping[str, Any], name: str, label_keys: Collection[str] = LABELS
+) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
     """Yield the objects of a span and of its alternatives, each with the features of its group.
 
-    An alternative without a label has that of the span. `name` is the value of the feature. Raises ValueError for
-    alternatives that are no list of objects.
+    An alternative without a label, which stands under one of `label_keys`, has that of the span. `name` is the value of
+    the feature. Raises ValueError for alternatives that are no list of objects.
 
     >>> [dict(member) for member, _ in members_of({"start": 4, "alternatives": [{"start": 3}]}, "1")]
     [{'start': 4}, {'start': 3}]
@@ -78,7 +80,7 @@ def members_of(item: Mapping[str, Any], name: str) -> Iterator[tuple[Mapping[str
     if item.get(OPTIONAL):
         features[OPTIONAL] = True
     main = {key: value for key, value in item.items() if key not in (ALTERNATIVES, OPTIONAL)}
-    labels: dict[str, Any] = {key: main[key] for key in LABELS if key in main}
+    labels: dict[str, Any] = {key: main[key] for key in label_keys if key in main}
     yield main, features
     for alternative in alternatives:
         yield ({**labels, **alternative} if not labels.keys() & alternative.keys() else alternative), features

@@ -105,7 +105,7 @@ def input_path(text: str) -> Path:
 
 
 def named_output(path: str | Path) -> Path:
-    """Return the path of an output. Raises `UsageError` for an empty text, which as a path is the current folder."""
+    """Return the path of an output. Raises `UsageError` for an empty name: `Path("")` is the current folder."""
     if path == "":
         raise UsageError("the name of an output is empty")
     return Path(path)
@@ -119,14 +119,9 @@ def output_path(text: str) -> Path:
 def output_name(text: str) -> str:
     """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes.
 
-    Raises the error of argparse for an empty name.
+    Raises `UsageError` for an empty name.
     """
-    try:
-        named_output(text)
-    except UsageError as error:
-        from argparse import ArgumentTypeError  # only for an error of the command line
-
-        raise ArgumentTypeError(error.problem) from None
+    named_output(text)
     return text
 
 

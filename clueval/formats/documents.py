@@ -109,9 +109,9 @@ def read_rows(
 ) -> Iterator[Document]:
     """Yield the documents of numbered rows in memory, as `read_file` does for the same rows in a file.
 
-    The format is the one with this name, or else the one that the first row has. `passed_over` counts what is not
-    read, by kind. Raises the errors of `read_file`, with the number of the row as the line, and `UsageError` for a
-    format whose documents are no rows.
+    The format is the one with this name, or else that of the first row that is no empty list. `passed_over` counts what
+    is not read, by kind. Raises the errors of `read_file`, with the number of the row as the line, and `UsageError` for
+    a format whose documents are no rows.
     """
     numbered_rows = iter(rows)
     beginning: list[Numbered] = []

@@ -177,6 +177,8 @@ class InputFile:
 _IS_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*($|[\[{]))|\[\s*([\[{"]|\]\s*($|[\[{])))')
 _NOT_BLANK = re.compile(r"^[^\S\n]*[^\s][^\n]*", re.MULTILINE)
 _LONGEST_LINE = 2000
+_ENDS_OF_JSON = ("}", "]", ",", '"', "{", "[", ":")
+"""How a line of JSON ends, and no tag."""
 
 
 class Head(NamedTuple):
@@ -206,8 +208,13 @@ class Head(NamedTuple):
 
     @property
     def is_json(self) -> bool:
-        """Whether the file begins as JSON does, and not with a token and its tag."""
+        """Whether the file begins as JSON does, and not with a token and its tag.
+
+        >>> [Head("", line, dict).is_json for line in ('{"text": "an E-Mail"}', '{"\\tO', '["an", "E-Mail",')]
+        [True, False, True]
+        """
         if _IS_JSON.match(self.text) is None:
             return False
-        line = self.first_line
-        return len(line) == _LONGEST_LINE or not is_tag(line.split()[-1])  # a line that was cut ends anywhere
+        line = self.first_line.rstrip()
+        is_cut = len(self.first_line) == _LONGEST_LINE  # such a line ends anywhere
+        return is_cut or line.endswith(_ENDS_OF_JSON) or not is_tag(line.split()[-1])

@@ -18,6 +18,7 @@ from clueval.core.document import GROUP, Details, Document, Layers, MissingId, R
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Ranges, Span
 from clueval.core.span_forms import (
     ALTERNATIVES,
+    LABELS,
     TOKENS_OF_PIPELINE,
     fragments_of,
     is_token_of_pipeline,
@@ -75,6 +76,10 @@ class _SpanKeys(NamedTuple):
     features: tuple[str, ...]
     has_fragments: bool
     has_details: bool
+
+
+_COMMON_SPANS = ("spans", "label", "labels", "entities", "annotations")
+"""Keys under which rows often have spans; what is there and not read is counted."""
 
 
 class _RowsOfTags(Mapping[str, "list[Row]"]):
@@ -223,8 +228,9 @@ class RowReader(RowInput):
         layers = self._keys_of_tags(row) if dialect.tags else self._keys_of_spans(row)
         hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
         rest = tuple(key for key in row if key not in hidden) if dialect.rest else ()
-        could_hold_spans = {*keys_of(dialect.spans)} if self.options.layers is None else set[str]()
-        beside = tuple(key for key in row if key in could_hold_spans.difference(layers.values()))
+        others = set(_COMMON_SPANS) - hidden_keys(dialect) | {*keys_of(dialect.spans)} - {*layers.values()}
+        is_chosen = bool(dialect.tags) or self.options.layers is not None
+        beside = () if is_chosen else tuple(key for key in row if key in others)
         return _RowKeys(content, layers, ids, metadata, rest, not_read, beside)
 
     def _required(self, row: Collection[str], what: str, keys: str) -> str:
@@ -445,6 +451,7 @@ class RowReader(RowInput):
         """Return spans with the values of paths, after each its alternatives, and the features of groups by number."""
         members: list[Any] = []
         groups: dict[int, Mapping[str, Any]] = {}
+        label_keys = (*LABELS, *keys_of(self.dialect.label))
         for number, item in enumerate(items):
             if type(item) is not dict:
                 members.append(item)
@@ -452,7 +459,7 @@ class RowReader(RowInput):
             if is_token_of_pipeline(item):
                 self.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
             try:
-                for member, group in members_of(item, str(number)):
+                for member, group in members_of(item, str(number), label_keys):
                     groups |= {len(members): group} if group else {}
                     members.append(with_paths(member, self._span_paths))
             except ValueError as error:

@@ -41,8 +41,10 @@ def usual(name: str, names: Iterable[str]) -> str:
 
 
 def known_names(names: Iterable[str]) -> list[str]:
-    """Return the names of columns; those of `RESERVED`, and that of the layer ``label``, may begin with a capital."""
-    return [usual(name, (*RESERVED, DEFAULT_LAYER)) for name in names]
+    """Return the names of columns; those of `RESERVED`, and ``label`` if it is there once, may begin with a capital."""
+    written = [*names]
+    known = RESERVED if DEFAULT_LAYER in written else RESERVED | {DEFAULT_LAYER}
+    return [usual(name, known) for name in written]
 
 
 def fragments_in(cell: str) -> list[tuple[int, int]] | None:

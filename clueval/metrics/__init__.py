@@ -13,7 +13,7 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import AnyMetric, DocumentMetric, Metric
 from clueval.files.errors import UsageError, described
 from clueval.files.options import option_of, require_kind
 
@@ -191,22 +191,22 @@ def _imported_class(path: str) -> Any:
         kind = getattr(import_module(module), name, None)
     except (ImportError, ValueError) as error:
         raise UsageError(f"the module of {path!r} cannot be imported: {error}") from None
-    is_class = isinstance(kind, type) and is_dataclass(kind)
-    if not is_class or not (hasattr(kind, "count") or hasattr(kind, "count_documents")):
-        raise UsageError(f"{path!r} is not the class of a metric", advice="write package.module.Class")
-    return kind
+    if isinstance(kind, type) and is_dataclass(kind) and not _KINDS.isdisjoint(kind.__mro__):
+        return kind
+    raise UsageError(f"{path!r} is not the class of a metric", advice="write package.module.Class")
 
 
 def is_metric(given: object) -> bool:
-    """Return whether an object has what metrics have (`clueval.core.metric`); a class is none.
+    """Return whether an object is of a class of metrics (`clueval.core.metric`); a class is none.
 
     >>> from clueval.core.exact import Exact
     >>> is_metric(Exact()), is_metric("exact")
     (True, False)
     """
-    if isinstance(given, type) or not (hasattr(given, "count") or hasattr(given, "count_documents")):
-        return False
-    return all(hasattr(given, name) for name in ("name", "zero", "scores", "headlines", "choices", "check"))
+    return not _KINDS.isdisjoint(type(given).__mro__)
+
+
+_KINDS: frozenset[Any] = frozenset({Metric, DocumentMetric})
 
 
 # Writing

@@ -80,7 +80,7 @@ class Curve(DocumentMetric):
 
     @property
     def same_text(self) -> bool:  # type: ignore[override]  # as the metric says
-        return getattr(self.metric, "same_text", True)
+        return self.metric.same_text
 
     @property
     def places(self) -> bool:  # type: ignore[override]  # as the metric says

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.core.case import are_flat
-from clueval.core.document import GROUP, MENTION, Document, Layers
+from clueval.core.document import GROUP, MENTION, Document
 from clueval.core.overlap import components
 from clueval.core.span import NO_LABEL
 from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_called, scheme_of, split_tag
@@ -184,7 +184,7 @@ def _count_unusual(document: Document, numbers: Counter[str]) -> None:
     """Count spans without label, repeated ones, those of zero length, and those that overlap others of their layer."""
     layers = document.layers
     for layer in layers:
-        rows = layers.rows(layer) if isinstance(layers, Layers) else None
+        rows = document.ranges_in(layer)
         if rows is None:
             spans = [span for span in layers[layer] if span.features.keys().isdisjoint((GROUP, MENTION))]
             keys = [(span.fragments, span.label) for span in spans]

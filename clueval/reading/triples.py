@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag
 from clueval.core.case import HEAD, TOKENS, Key, are_flat, keys_of_triples
 from clueval.core.count import DocumentPlace, Plan
-from clueval.core.document import GROUP, UNPLACED, Document, Layers, Row
+from clueval.core.document import GROUP, UNPLACED, Document, Row
 from clueval.core.metric import features_read
 from clueval.core.span import DEFAULT_LAYER, NOTHING
 from clueval.files.errors import CluevalError
@@ -160,14 +160,13 @@ def _text(pair: Sequence[Document], layer: str, unit: str, features: set[str]) -
         raise Unusual("spans without a place")
     sides: list[Sequence[Row] | None] = []
     for document in pair:
-        layers: Layers = document.layers  # type: ignore[assignment]  # they are `Layers`
-        rows = layers.rows(layer)
-        is_plain = len(layers) == (rows is not None) and document.unit == unit
+        rows = document.ranges_in(layer)
+        is_plain = len(document.layers) == (rows is not None) and document.unit == unit
         if not is_plain or document.tags or document.start:
             raise Unusual("a document of other things than rows in one layer")
         if document.ordered and any(after[:2] <= before[:2] for before, after in pairwise(rows or ())):
             raise Unusual("spans that are not by position, and whose order counts")
-        features.update(*map(_FEATURES, layers.details(layer)))
+        features.update(*map(_FEATURES, document.details_in(layer)))
         sides.append(rows)
     if GROUP in features:
         raise Unusual("a group of spans")

@@ -334,7 +334,7 @@ function choose(place, value) {
 const known = new Map(choices);
 function lost() {
   const gone = new Map(linesAt);
-  if (gone.size) for (const key of places.flatMap(keysOf)) gone.delete(key);
+  for (const place of places) if (stateOf(place) !== UNDECIDED) for (const key of keysOf(place)) gone.delete(key);
   return [...gone];
 }
 const reviewers = () => [...new Set(lines.map((line) => line.reviewer).filter(Boolean))].sort(byText);

@@ -2,6 +2,5 @@
 
 To read how a result comes about, begin with `score`, `options`, `texts` and `result`. For trust in scores, begin with
 `units`, which has what was counted in each unit; `rates` computes the rates of many corpora from it, `intervals` their
-intervals, `comparing` the tests of several systems. `rows` has the numbers of reports, `paths` finds one of them,
-`tables` and `first_screen` show them.
+intervals. `rows` has the numbers of reports, `paths` finds one of them, `tables` and `first_screen` show them.
 """

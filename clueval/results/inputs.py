@@ -135,11 +135,12 @@ def warnings_of(result: Any) -> Iterator[str]:
         [layer for layer, about in own.items() if about["spans"] and not other[layer]["spans"]]
         for own, other in (sides, reversed(sides))
     ]
-    if [len(layers) for layers in alone] == [1, 1]:
+    named = {*alone[0], *alone[1]} if [len(layers) for layers in alone] == [1, 1] else set()
+    if named:
         gold, predicted = map(_quote, (*alone[0], *alone[1]))
-        yield f"gold alone has layer {gold}, and predicted alone {predicted}; layers=... gives both one name"
-        return
-    for layer in sides[0]:
+        hint = "; layers=... gives both one name" if result.inputs[SIDES[0]]["files"] else ""
+        yield f"gold alone has layer {gold}, and predicted alone {predicted}{hint}"
+    for layer in (layer for layer in sides[0] if layer not in named):
         of_sides = [layers[layer] for layers in sides]
         without = [side for side, about in zip(SIDES, of_sides, strict=True) if not about["spans"]]
         if of_sides[0]["source"] is not None and of_sides[1]["source"] is None:

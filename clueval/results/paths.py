@@ -136,7 +136,8 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
     from difflib import get_close_matches  # only for names that do not exist
 
     metric = text.partition(".")[0]
-    paths: list[Path] = [path for path in _all_paths(reports) if metric not in reports or path[0] == metric]
+    every: list[Path] = list(_all_paths(reports))
+    paths = [path for path in every if path[0] == metric] or every
     if not paths:
         return "nothing was counted"
     ends = {word for path in paths for word in _words(path[-1])}

@@ -431,7 +431,7 @@ class Result(Report):
         """The numbers of documents and positions."""
         from clueval.results.summary import counted
 
-        return counted(self._report())
+        return counted(self.documents, self.tokens)
 
     def remarks(self) -> Iterator[str]:
         """What could not be read as it stands, the spans of each layer, and how intervals were computed."""
@@ -535,7 +535,7 @@ class Result(Report):
             joined_signature(first_signature, second_signature, schemes_of(bag.read)),
             _added_changes(self.prepared, other.prepared),
             [span for of_result in lists for span in of_result] if lists else None,
-            trust=self.trust if self.trust == other.trust else None,
+            trust=self.trust if plan.units is not None and self.trust == other.trust else None,
             reference=reference,
             has_all_tables=self.has_all_tables,
         )

@@ -13,10 +13,11 @@ Content = Mapping[str, Any]
 """A result as plain dictionaries."""
 
 
-def counted(report: Content) -> Iterator[str]:
-    """Yield the numbers of documents and positions."""
-    yield phrase("{n} document|{n} documents", n=report["documents"])
-    yield phrase("{n} position|{n} positions", n=report["tokens"])
+def counted(documents: int, positions: int) -> Iterator[str]:
+    """Yield the numbers of documents and, if there are any, of positions."""
+    yield phrase("{n} document|{n} documents", n=documents)
+    if positions:
+        yield phrase("{n} position|{n} positions", n=positions)
 
 
 def summary(report: Content) -> Iterator[str]:

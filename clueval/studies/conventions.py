@@ -463,7 +463,7 @@ class Conventions(Report):
         return "; ".join(verdicts)
 
     def facts(self) -> Iterator[str]:
-        yield from counted({"documents": self.result.documents, "tokens": self.result.tokens})
+        yield from counted(self.result.documents, self.result.tokens)
         yield from mended(self.result.repaired_tags, None)
         for layer, rows in self._shown().items():
             for note in dict.fromkeys(row["note"] for row in rows.values() if row["f1"] is None):

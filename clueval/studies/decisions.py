@@ -4,9 +4,10 @@ A decision is about the place with its key. It holds if the fingerprint is the s
 the spans have changed; it is *lost* if there is no such place; it is *not listed* if filters leave out the place.
 
 Files are tables with the columns `COLUMNS`, separated by tabs, commas or semicolons (CSV), JSON lists of objects with
-these names, or workbooks of which a sheet has these columns. Of the lines of one reviewer about a place the latest
-counts. Lines of several reviewers with different choices are a *conflict*, unless a later line is marked in the column
-``confirmed``. The order of files and lines does not matter.
+these names, or workbooks of which a sheet has these columns. In a folder, a CSV file without a column ``choice`` is
+another table, and is passed over. Of the lines of one reviewer about a place the latest counts. Lines of several
+reviewers with different choices are a *conflict*, unless a later line is marked in the column ``confirmed``. The order
+of files and lines does not matter.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from clueval.core.span import NOTHING, Frozen
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
 from clueval.files.opening import beginning_of, is_folder, raw_blocks
 from clueval.files.options import require_kind
-from clueval.files.overwriting import reading_an_output
+from clueval.files.overwriting import named_output, reading_an_output
 from clueval.reports.content import form_of
 from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
 from clueval.reports.report import Report
@@ -268,8 +269,9 @@ def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Dec
         name for name in choices if name.strip().casefold() == choice.casefold()
     ]
     if len(same) != 1:
+        problem = f"could be {' or '.join(same)}" if same else "is unknown"
         raise FormatError(
-            f"the choice {decision.choice!r} is unknown",
+            f"the choice {decision.choice!r} {problem}",
             file=decision.file,
             line=decision.line,
             advice=f"one of {', '.join(choices)}, or empty{hint}",
@@ -358,6 +360,7 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
         return
     files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS and file.name[0] not in ".~")
+    files = [file for file in files if file.suffix != ".csv" or "choice" in _table(file)[1]]
     if not files:
         advice = f"their names end in {', '.join(ENDINGS)}"
         raise FileError("the folder has no files of decisions", file=str(path), advice=advice)
@@ -376,9 +379,7 @@ def _rows_of_workbook(path: Path) -> Iterator[tuple[str, int, Mapping[str, objec
         elif headers[sheet].keys() >= NEEDED:
             columns = headers[sheet].items()
             row = {name: cells.get(column, "") for name, column in columns if name in (*COLUMNS, CONFIRMED)}
-            row["choice"] = row["choice"].strip()
-            is_about_a_place = row["document"] or row["start"]
-            if is_about_a_place and (row["choice"] or row.get("comment")):
+            if (row["document"] or row["start"]) and _is_filled_in(row):
                 yield f"{path}, sheet {sheet}", number, row
     if not any(header.keys() >= NEEDED for header in headers.values()):
         raise FormatError(
@@ -409,20 +410,37 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
             require_columns(value, number)
             yield str(path), number, value
         return
-    from clueval.formats.input_file import InputFile
-    from clueval.formats.table_columns import records_of
+    first, header, lines = _table(path)
+    if header:
+        require_columns(header, first)
+    for number, row, more in lines:
+        if any(more):
+            raise wrong(f"the line has {len(header) + len(more)} cells, and the header {len(header)}", number)
+        yield str(path), number, row
 
-    header: list[str] | None = None
-    for number, row in records_of(InputFile(path)):
-        if header is None:
-            header = [name.strip() for name in row]
-            require_columns(header, number)
-            continue
-        if not any(map(str.strip, row)):
-            continue
-        if any(row[len(header) :]):
-            raise wrong(f"the line has {len(row)} cells, and the header {len(header)}", number)
-        yield str(path), number, {name: _plain_cell(text) for name, text in zip(header, row, strict=False)}
+
+def _table(path: Path) -> tuple[int, list[str], Iterator[tuple[int, dict[str, str], Sequence[str]]]]:
+    """Return the number of the first line of a table, its columns, and its other lines.
+
+    Of a line, there are the number, the cells by column, and the cells beyond the last column.
+    """
+    from clueval.formats.input_file import InputFile
+    from clueval.formats.table_columns import records_of  # few runs read decisions, or write over a table
+
+    records = records_of(InputFile(path))
+    first, header = next(records, (0, ()))
+    columns = [name.strip() for name in header]
+    lines = (
+        (number, dict(zip(columns, map(_plain_cell, cells), strict=False)), cells[len(columns) :])
+        for number, cells in records
+        if any(map(str.strip, cells))
+    )
+    return first, columns, lines
+
+
+def _is_filled_in(row: Mapping[str, str]) -> bool:
+    """Return whether a row has a choice or a comment."""
+    return bool(row.get("choice", "").strip() or row.get("comment"))
 
 
 def _plain_cell(text: str) -> str:
@@ -431,7 +449,7 @@ def _plain_cell(text: str) -> str:
     >>> _plain_cell("'=1"), _plain_cell("''=1"), _plain_cell("'s")
     ('=1', "'=1", "'s")
     """
-    return re.sub(r"^'(?='*[-=+@])", "", text)
+    return text[1:] if text[:1] == "'" and text.lstrip("'")[:1] in ("-", "=", "+", "@") else text
 
 
 def _decision(file: str, line: int, row: Mapping[str, object]) -> Decision:
@@ -466,14 +484,15 @@ class ReportWithDecisions(Report):
 
     def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
         """Write the report to a file, as `Report.write` does, but not over decisions that the report does not have."""
-        keep_decisions(Path(path), self.decision_lines)
+        path = named_output(path)
+        keep_decisions(path, self)
         super().write(path, lang=lang, text_lang=text_lang)
 
 
-def keep_decisions(path: Path, known: Iterable[Mapping[str, object]]) -> None:
-    """Raise `FileError` for a table or workbook with decisions, unless all are among the `known` lines.
+def keep_decisions(path: Path, report: Report) -> None:
+    """Raise `FileError` for a table or workbook with decisions, unless the report has all of them.
 
-    They are, too, as a table of a report with the known lines has them. A table of decisions that cannot be read may
+    It has the lines that it has read, and those of a table that it writes. A table of decisions that cannot be read may
     have others.
     """
     form = form_of(path)
@@ -488,12 +507,17 @@ def keep_decisions(path: Path, known: Iterable[Mapping[str, object]]) -> None:
             file=str(path),
             advice="name another file",
         ) from error
-    lines_known = [_decision("", 0, row) for row in known]
+    if not written:
+        return
+    lines_known = [_decision("", 0, row) for row in report.decision_lines]
     as_lines = {(line.at, *_in_words(line)) for line in lines_known}
     decisions = PlaceDecisions(lines_known)
+    choices = {name for name, _ in report.choices} | {line.choice for line in lines_known}
     lost = 0
     for decision in written:
         words = _in_words(decision)
+        with suppress(FormatError):  # of a stale choice, for example, the cell says that it is stale
+            words = _in_words(_with_choice(decision, choices, ""))
         is_known = (decision.at, *words) in as_lines or words == _in_words(decisions.at(decision))
         lost += any(words[:2]) and not is_known
     if lost:
@@ -509,34 +533,26 @@ def _in_words(decision: Decision | PlaceDecision) -> tuple[str, ...]:
     cells = {"choice": decision.choice, "comment": decision.comment, "reviewer": decision.reviewer}
     if isinstance(decision, PlaceDecision):
         cells = decision.cells
-    cells["choice"] = cells["choice"].casefold()
-    return tuple(" ".join(_plain_cell(text).split()) for text in cells.values())
+    return tuple(" ".join(text.split()) for text in cells.values())
 
 
 def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str, object]]]:
-    """Yield the rows of a table that have a choice or a comment, as `_rows` does; a CSV may have semicolons."""
-    from clueval.formats.input_file import InputFile  # few reports are written over a file
-    from clueval.formats.table_columns import records_of
-
+    """Yield the rows of a table or workbook of decisions that have a choice or a comment."""
     if form == "workbook":
         with suppress(FormatError):  # another workbook
             yield from _rows_of_workbook(path)
         return
-    records = records_of(InputFile(path))
     header: Sequence[str] = ()
     with suppress(FormatError):  # no table
-        _, header = next(records, (0, ()))
+        _, header, lines = _table(path)
     if {*header} >= NEEDED:
-        said = [column for column, name in enumerate(header) if name in ("choice", "comment")]
-        for number, fields in records:
-            if any(fields[column : column + 1] not in ([], [""]) for column in said):
-                yield str(path), number, dict(zip(header, fields, strict=False))
+        yield from ((str(path), number, row) for number, row, _ in lines if _is_filled_in(row))
 
 
 def require_no_choices(names: Iterable[str]) -> None:
-    """Raise `UsageError` for an annotator with the name of a choice."""
+    """Raise `UsageError` for an annotator with the name of a choice, in any case, as choices are read."""
     for name in names:
-        if name in NOT_NAMES:
+        if name.strip().casefold() in NOT_NAMES:
             raise UsageError(
                 f"an annotator is called {name!r}, which decisions use for a choice",
                 advice="give another name, as in ann=PATH",

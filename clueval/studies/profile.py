@@ -38,9 +38,9 @@ from clueval.reports.table import Cell, Rate, Table, shown
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
 from clueval.results.signature import Signature
+from clueval.results.summary import counted
 from clueval.studies.errors.search import Choice, Search
 from clueval.studies.errors.study import OF_SCORE, result_of
-from clueval.studies.errors.view import facts_of
 from clueval.studies.span_values import (
     ALL_FEATURES,
     BUCKETS,
@@ -142,7 +142,7 @@ class Profile(Report):
         }
 
     def facts(self) -> Iterable[str]:
-        return facts_of(self.result.documents, self.result.tokens)
+        return counted(self.result.documents, self.result.tokens)
 
     def data(self) -> Iterator[Mapping[str, Any]]:
         for sequence, features in self.entries.items():

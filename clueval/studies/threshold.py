@@ -154,7 +154,7 @@ class Threshold(Report):
 
     def facts(self) -> Iterator[str]:
         """The numbers of documents and positions."""
-        return counted(self.report)
+        return counted(self.report["documents"], self.report["tokens"])
 
     def remarks(self) -> Iterator[str]:
         """What was read of each layer."""

@@ -305,12 +305,21 @@ def test_a_gate_without_mentions_that_must_be_masked_fails(
     arguments = ["masking", str(gold), str(gold), *options]
     assert main([*arguments, "--fail-on-leak"]) == 1
     assert (
-        "clueval masking: no mention must be masked, so nothing was checked: check the gold file, its layer "
-        "(--layer) and --keep\n"
+        "clueval masking: there is no mention that must be masked, so nothing was checked: check the gold file, its "
+        "layer (--layer) and --keep\n"
     ) in capsys.readouterr().err
     assert main([*arguments, "--fail-on-leak", "--lang", "de"]) == 1
-    assert "clueval masking: keine Erwähnung muss maskiert werden" in capsys.readouterr().err
+    assert (
+        "clueval masking: es gibt keine Erwähnung, die maskiert werden muss, es wurde also nichts geprüft: prüfen Sie "
+        "die Gold-Datei, ihre Ebene (--layer) und --keep\n"
+    ) in capsys.readouterr().err
     assert main(arguments) == 0
+
+    report = clueval.masking(gold, gold, keep=[label for *_, label in spans])
+    assert report.failures(fail_on_leak=True) == [
+        "there is no mention that must be masked, so nothing was checked: check the gold file, its layer (layers=...) "
+        "and keep=..."
+    ]
 
 
 def test_a_gate_without_documents_fails(tmp_path: Path, capsys: Capture) -> None:

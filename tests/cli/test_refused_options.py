@@ -256,7 +256,7 @@ def test_option_with_one_value_is_given_once_in_every_command(command: str, caps
     for option in called.options:
         flag = "".join(option.flags[-1:])
         format_to_write = ["--to=conll"] if command == "convert" and flag != "--to" else []
-        if not option.may_stand_once or flag in WITHOUT_TWO:
+        if not option.has_one_value or flag in WITHOUT_TWO:
             continue
         choices = parsed("-").partition("unknown; one of ")[2].partition(" (see")[0]
         known = option.choices or choices.split(", ")

@@ -8,6 +8,7 @@ from inspect import signature
 from itertools import combinations, product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -384,6 +385,12 @@ def test_metadata_of_documents_are_texts_as_in_rows() -> None:
     assert score([document], [document], metrics="exact", by="year").to_dict()["by"]["year"].keys() == {
         "2020"
     }
+
+
+def test_metadata_of_a_document_with_other_metadata_are_texts() -> None:
+    document = replace(Document("d", {"l": [Span(0, 1, "A")]}), metadata={"year": np.int64(2020)})  # type: ignore[dict-item]
+
+    assert document.metadata == {"year": "2020"}
 
 
 def test_metadata_that_is_no_text_is_named() -> None:

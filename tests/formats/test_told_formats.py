@@ -171,3 +171,16 @@ def test_long_lines_of_json_are_json_whatever_word_stands_where_it_is_cut(cut: i
 
     assert Head("a.json", text, lambda: json.loads(text)).is_json
     assert not Head("a.conll", "{ B-X\n", lambda: None).is_json
+
+
+@pytest.mark.parametrize("word", ["E-Mail", "S-Bahn", "I-95", "B-PER", "O", "L-x,", "E-Bike."])
+@pytest.mark.parametrize("row", [["id", "label", "text"], ["label", "text"], ["text", "label", "title"]])
+def test_json_whose_line_ends_in_what_looks_like_a_tag_is_json(
+    word: str, row: list[str], tmp_path: Path
+) -> None:
+    text = f"Ada sent an {word}"
+    values = {"id": "1", "label": [[0, 3, "PER"]], "text": text, "title": text}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({key: values[key] for key in row}) + "\n", encoding="utf-8")
+
+    assert told(path) == "doccano"

@@ -577,7 +577,7 @@ def test_metrics_without_a_headline_show_their_first_table() -> None:
 def test_first_screen_of_nothing_counted_has_the_headline_of_an_empty_layer() -> None:
     text = str(score([], []))
 
-    assert text.startswith("0 documents, 0 positions\n")
+    assert text.startswith("0 documents\n")
     assert "exact, labelled                  0.00    0.00  0.00" in text
 
 

@@ -234,6 +234,8 @@ def test_sum_has_the_intervals_that_both_parts_have() -> None:
 
     assert (first + second).to_dict() == scored(slice(None), intervals=True).to_dict()
     assert "intervals" not in (first + scored(slice(11, None))).to_dict()
+    few = score(gold[:3], predicted[:3], metrics="exact", resample_by="sentence", intervals=True)
+    assert "intervals" not in (few + second).to_dict()
 
 
 @pytest.mark.parametrize("metric", sorted(METRICS))

@@ -244,7 +244,7 @@ def test_curate_keeps_gold_where_the_page_of_errors_decided_nothing(tmp_path: Pa
     assert len(listed(curated, "undecided")) == 2
 
 
-@pytest.mark.parametrize("name", ["none", "both", "unclear", "annotation"])
+@pytest.mark.parametrize("name", ["none", "both", "unclear", "annotation", "None", "UNCLEAR"])
 def test_curate_refuses_annotators_with_the_name_of_a_choice(tmp_path: Path, name: str):
     (tmp_path / "d.json").write_text("[]")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from itertools import permutations
 from pathlib import Path
@@ -15,12 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval import CluevalError, CluevalWarning, Document, Span, curate, errors
+from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate, errors, masking, score
 from clueval.cli import main
 from clueval.core.document import Pair
 from clueval.core.span import Frozen
 from clueval.reports.page import page
 from clueval.reports.place import Place, fingerprint
+from clueval.studies.agreement.curation import UndecidedPlaces
 from clueval.studies.decisions import COLUMNS, ERROR_CHOICES, Decision, PlaceDecisions, read_decisions
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.search import Choice
@@ -256,13 +258,33 @@ def test_choices_are_read_in_any_case_and_names_exactly_first() -> None:
         "Anna",
         "none",
     ]
-    for text in ("ANNA", "harmles", "Harmless!"):
+    for text in ("harmles", "Harmless!"):
         with pytest.raises(CluevalError, match=f"the choice '{text}' is unknown"):
             read(text, "Anna", "anna", "harmless")
+    with pytest.raises(CluevalError, match="the choice 'ANNA' could be Anna or anna"):
+        read("ANNA", "Anna", "anna", "harmless")
 
 
-def test_a_folder_without_decisions_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("")
+def test_other_csv_files_in_a_folder_of_decisions_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "decisions.tsv").write_text(f"{HEADER}\nd\t*\t5\t12\tf\tgold\n", encoding="utf-8")
+    (tmp_path / "empty.csv").write_text("")
+    score([[(0, 1, "A")]], [[(0, 2, "A")]]).write(tmp_path / "scores.csv")
+
+    assert read_decisions(tmp_path).at(place(*AT)).holds == "gold"
+    with pytest.raises(CluevalError, match=r"scores.csv:1: the table has no column 'document'"):
+        read_decisions(tmp_path / "scores.csv")
+
+
+def test_a_csv_file_in_a_folder_that_has_choices_must_have_the_other_columns(tmp_path: Path) -> None:
+    (tmp_path / "decisions.csv").write_text("document;start;choice\nd;5;gold\n", encoding="utf-8")
+
+    with pytest.raises(CluevalError, match=r"decisions.csv:1: the table has no column 'end_inclusive'"):
+        read_decisions(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "scores.csv"])
+def test_a_folder_without_decisions_is_an_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("metric,layer\n")
 
     with pytest.raises(CluevalError, match=r"the folder has no files of decisions .their names end in"):
         read_decisions(tmp_path)
@@ -566,6 +588,72 @@ def test_places_of_annotators_that_were_decided_are_not_overwritten(
         assert main([*command, str(places)]) == 2
         assert "open.tsv: has 1 decision, which would be overwritten" in capsys.readouterr().err
         assert not gold.exists()
+
+
+def test_a_decision_for_an_annotator_whose_name_differs_in_case_is_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, tag in (("Anna", "B-A"), ("anna-2", "B-B")):
+        (tmp_path / f"{name}.conll").write_text(f"w {tag}\n\n", encoding="utf-8")
+    sides = [f"Anna={tmp_path / 'Anna.conll'}", f"anna={tmp_path / 'anna-2.conll'}"]
+    places, read = tmp_path / "open.tsv", tmp_path / "read.tsv"
+    command = ["curate", *sides, "-o", str(tmp_path / "gold.conll"), "--undecided", str(places)]
+    assert main(command) == 0
+    fill_in(places, "anna")
+    read.write_bytes(places.read_bytes())
+    assert main([*command, "--decisions", str(read)]) == 0
+
+    places.write_bytes(read.read_bytes())
+    fill_in(places, "Anna")
+    assert main([*command, "--decisions", str(read)]) == 2
+    assert "open.tsv: has 1 decision, which would be overwritten" in capsys.readouterr().err
+
+
+def test_a_choice_that_a_table_has_in_another_case_is_known(tmp_path: Path) -> None:
+    sides, table = ([[(0, 1, "A")]], [[(0, 2, "A")]]), tmp_path / "errors.tsv"
+    errors(*sides).write(table)
+    fill_in(table, " Gold ")
+
+    errors(*sides, decisions=table).write(table)
+
+    assert "\tgold\t" in table.read_text(encoding="utf-8")
+
+
+def test_decisions_whose_cells_are_guarded_are_known(tmp_path: Path) -> None:
+    sides, table = [[replace(side, id="=d")] for side in (GOLD, PREDICTED)], tmp_path / "errors.tsv"
+    errors(*sides).write(table)
+    fill_in(table, "gold", "''=1")  # the comment begins with an apostrophe
+
+    errors(*sides, decisions=table).write(table)
+
+    assert "\t''=1\t" in table.read_text(encoding="utf-8")
+
+
+def test_decisions_are_not_overwritten_if_names_of_columns_have_white_space_around_them(
+    tmp_path: Path,
+) -> None:
+    report, table = errors([GOLD], [PREDICTED]), tmp_path / "errors.tsv"
+    report.write(table)
+    fill_in(table, "gold")
+    table.write_text(f" {table.read_text(encoding='utf-8')}", encoding="utf-8")
+
+    with pytest.raises(CluevalError, match="has 1 decision, which would be overwritten"):
+        report.write(table)
+
+
+def test_undecided_places_are_not_written_over_decisions(tmp_path: Path) -> None:
+    table = tmp_path / "open.tsv"
+    agree({"anna": [[(0, 1, "A")]], "bob": [[(0, 1, "B")]]}).write(table)
+    fill_in(table, "anna")
+
+    with pytest.raises(CluevalError, match="has 1 decision, which would be overwritten"):
+        UndecidedPlaces(["anna", "bob"], []).write(table)
+
+
+@pytest.mark.parametrize("study", [errors, masking, lambda *sides: agree({"a": sides[0], "b": sides[1]})])
+def test_an_output_with_an_empty_name_is_one_error(study: Callable[..., Any]) -> None:
+    with pytest.raises(CluevalError, match="the name of an output is empty"):
+        study([GOLD], [PREDICTED]).write("")
 
 
 def test_decisions_that_differ_in_a_word_or_the_reviewer_or_cannot_be_read_are_not_overwritten(

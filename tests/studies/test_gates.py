@@ -164,6 +164,15 @@ def test_a_gate_on_the_precision_of_masks_needs_the_mentions_of_the_baseline(cap
     assert "32 there, 31 here" in capsys.readouterr().err
 
 
+def test_a_gate_on_a_layer_that_the_baseline_lacks_fails(capsys: Capture) -> None:
+    command = ["score", "gold", "good", "--metric", "exact", "-q"]
+    assert main([*command, "--layer", "a=2", "--save", "base"]) == 0
+    capsys.readouterr()
+
+    assert main([*command, "--layer", "a=2", "--layer", "b=2", "--fail-if-worse", "base"]) == 1
+    assert "the baseline has no such score" in capsys.readouterr().err
+
+
 def test_a_gate_needs_the_documents_of_the_baseline(capsys: Capture) -> None:
     """As many positions, in other documents."""
     for name, ids in (("old", "abc"), ("new", "abd")):

@@ -196,8 +196,8 @@ class Annotators:
         if others and (texts_differ or any(_ends_otherwise(document, first) for document in others)):
             from clueval.transforms.placing import placed_documents  # most texts are the same
 
-            # on the longest text, so that white space at the end of one counts in every order of annotators
-            in_order = sorted(present, key=lambda document: -len(document.text or ""))
+            # on the longest text, so that their order does not decide which white space counts
+            in_order = sorted(present, key=lambda document: (-len(document.text or ""), document.text or ""))
             placed = dict(
                 zip(map(id, in_order), placed_documents(in_order, named=False).documents, strict=True)
             )

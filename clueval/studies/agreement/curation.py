@@ -161,10 +161,7 @@ class Curated:
 
 
 class UndecidedPlaces(ReportOfAnnotators):
-    """The places that were undecided, outvoted or tied, in the columns of those of `clueval.agree`.
-
-    Whether `write` would lose decisions is to be checked before the documents are written (`keep_decisions`).
-    """
+    """The places that were undecided, outvoted or tied, in the columns of those of `clueval.agree`."""
 
     title = "Undecided places"
     signature = ""

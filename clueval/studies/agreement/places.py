@@ -30,9 +30,8 @@ from clueval.reports.place import (
     Place,
     fingerprint,
 )
-from clueval.reports.report import Report
 from clueval.studies.agreement.conventions import BOUNDARIES, Reading, Readings, kind_of, parts_of, spans_of
-from clueval.studies.decisions import NONE, UNCLEAR, require_no_choices
+from clueval.studies.decisions import NONE, UNCLEAR, ReportWithDecisions, require_no_choices
 from clueval.studies.errors.rows import SideTexts
 
 KINDS = (
@@ -53,7 +52,7 @@ Documents = Sequence[Document | None]
 """The documents that annotators have of one text; None: not annotated."""
 
 _TAKEN = {DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, "kind", "boundary", "votes", "context"}
-"""The columns of a place that have other names than those of annotators."""
+"""The columns of a place; an annotator with the name of one of them has the column ``annotator NAME``."""
 
 
 # --- overlap components of documents
@@ -252,7 +251,7 @@ def facets_of_places() -> list[Facet]:
     ]
 
 
-class ReportOfAnnotators(Report):
+class ReportOfAnnotators(ReportWithDecisions):
     """A report whose places are those of annotators with these names."""
 
     def __init__(self, names: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
 from clueval.results.options import parse_where
 from clueval.results.signature import Signature
+from clueval.results.summary import counted
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
@@ -33,7 +34,6 @@ from clueval.studies.agreement.places import (
     marks_in,
     sequences_in,
 )
-from clueval.studies.decisions import ReportWithDecisions
 from clueval.transforms.changes import HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
 from clueval.version import __version__
@@ -53,7 +53,7 @@ _POINT = 0.01
 """By how much the mean F1 of the annotator who differs most must be below that of the next."""
 
 
-class Agreement(ReportOfAnnotators, ReportWithDecisions):
+class Agreement(ReportOfAnnotators):
     """The result of `agree`: the numbers, and the places where annotators differ.
 
     Forms for readers and JSON have the numbers; tables of data, workbooks and pages have the places, which are read
@@ -175,8 +175,8 @@ class Agreement(ReportOfAnnotators, ReportWithDecisions):
         report = self._report
         yield phrase("{n} annotator|{n} annotators", n=len(self._names))
         yield phrase("{n} shared document|{n} shared documents", n=report["documents"])
-        if report["tokens"]:
-            yield phrase("{n} position|{n} positions", n=report["tokens"])
+        _, *positions = counted(report["documents"], report["tokens"])
+        yield from positions
         yield phrase(
             "{n} place where annotators differ|{n} places where annotators differ", n=self._number_of_places()
         )

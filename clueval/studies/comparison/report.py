@@ -102,7 +102,7 @@ class Comparison(Report):
 
     def facts(self) -> Iterator[str]:
         """The numbers of documents and positions."""
-        return counted({"documents": self.documents, "tokens": self.tokens})
+        return counted(self.documents, self.tokens)
 
     def remarks(self) -> Iterator[str]:
         """Which documents are not compared."""

@@ -219,14 +219,16 @@ def _by_name(systems: Sequence[Any], names: Sequence[str] | None) -> dict[str, A
 def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the runs of a system; those that are no results yet are scored against gold.
 
-    Raises `UsageError` for a file that is there twice, which would count as two independent runs.
+    Raises `UsageError` for a run that is there twice, which would count as two independent runs.
     """
-    runs = _runs_in(system, gold)
-    files = [os.fspath(run) for run in runs if _is_path(run)]
-    for file in files:
-        if files.count(file) > 1:
-            raise UsageError(f"a system has the run {file} twice", advice="give each run once")
-    for run in runs:
+    seen = set[object]()
+    for run in _runs_in(system, gold):
+        if _is_path(run) or isinstance(run, Result):
+            identity: object = id(run) if isinstance(run, Result) else os.path.realpath(run)
+            if identity in seen:
+                name = "" if isinstance(run, Result) else f" {os.fspath(run)}"
+                raise UsageError(f"a system has the run{name} twice", advice="give each run once")
+            seen.add(identity)
         if gold is None or is_result(run):
             yield run
             continue

@@ -28,13 +28,13 @@ from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Rate, Table
+from clueval.results import summary
 from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions
 from clueval.studies.errors.rows import RowColumns, SideTexts, texts_of
 from clueval.studies.errors.search import REASONS, Choice, JudgedSpan, Search, counted, reason_keys
 from clueval.studies.errors.view import (
     entries_of,
     facets_of,
-    facts_of,
     line_of,
     marked,
     tables_of,
@@ -280,7 +280,7 @@ class ErrorReport(ReportWithDecisions):
 
     def facts(self) -> Iterable[str]:
         _, documents, positions = self._reports
-        return [*facts_of(documents, positions), self.choice.in_words()]
+        return [*summary.counted(documents, positions), self.choice.in_words()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""

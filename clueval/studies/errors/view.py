@@ -39,12 +39,6 @@ def title_of(title: str, files: Sequence[str], otherwise: str) -> str:
     return phrase("{predicted} against {gold}", predicted=names, gold=gold) if others else gold
 
 
-def facts_of(documents: int, positions: int) -> list[str]:
-    """Return how much was read."""
-    facts = [phrase("{n} document|{n} documents", n=documents)]
-    return facts + ([phrase("{n} position|{n} positions", n=positions)] if positions else [])
-
-
 def facets_of(choice: Choice, metadata: Sequence[str] = ()) -> list[Facet]:
     """Return the filters of errors, in the language of the context; those by metadata come last."""
     return [

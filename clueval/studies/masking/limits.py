@@ -46,9 +46,10 @@ def leaks_in_words(reports: Reports) -> Iterator[str]:
 
 
 def no_mentions_in_words() -> str:
-    """Say that no mention must be masked, and what may be the reason."""
+    """Say that there is no mention that must be masked, and what may be the reason."""
     return phrase(
-        "no mention must be masked, so nothing was checked: check the gold file, its layer (--layer) and --keep"
+        "there is no mention that must be masked, so nothing was checked: check the gold file, its layer (layers=...) "
+        "and keep=..."
     )
 
 

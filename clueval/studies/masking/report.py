@@ -279,7 +279,7 @@ class MaskingReport(ReportWithDecisions):
         return words.verdict_of(self.reports, self.metric.confidence)
 
     def facts(self) -> Iterator[str]:
-        return counted({"documents": self.result.documents, "tokens": self.result.tokens})
+        return counted(self.result.documents, self.result.tokens)
 
     def remarks(self) -> Iterator[str]:
         """Yield the sentences on documents and persons, what was decided, and what was read."""
@@ -383,7 +383,7 @@ class MaskingReport(ReportWithDecisions):
 
         A limit is a number or a percentage (``mention_recall=99%``). With `fail_on_leak`, also a line with the number
         of leaks, if there are any: mentions that must be masked and can be read, wholly or in part; `leaks` lists them.
-        If no mention must be masked, `fail_on_leak` gives a line, too, because nothing was checked.
+        If there is no mention that must be masked, `fail_on_leak` gives a line, too, because nothing was checked.
         With `reviewed`, the figures are those as reviewed. Raises `UsageError` for a limit that cannot be read, for an
         unknown figure, and for `reviewed` if no decisions were read.
         """
