@@ -69,7 +69,6 @@ class CommandOption(NamedTuple):
     required: bool = False
     repeated: bool = False  # whether the option may be repeated, or the argument has all words that follow
     several: bool = False  # whether the option takes several values, one after the other
-    number_flag: str = ""  # the option for the number that the value may be in Python instead of True
 
     @property
     def help(self) -> str:
@@ -303,7 +302,6 @@ def fields(
                 choices=() if declared.paired or is_plain else declared.values,
                 repeated=declared.repeated,
                 several=declared.several,
-                number_flag=declared.number_flag,
             )
 
     def value(values: OptionValues) -> Keywords:

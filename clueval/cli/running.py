@@ -169,6 +169,7 @@ def _make_printable() -> None:
     if sys.stdout is None:
         sys.stdout = _Closed()
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-        if not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ:
-            sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # as with -o, in every locale
+        if sys.stdout.isatty() or "PYTHONIOENCODING" in os.environ:
+            sys.stdout.reconfigure(errors="backslashreplace")
+        else:  # as with -o, in every locale
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
 from clueval.core.span import MERGED, NOTHING, Frozen, Span, name_of
@@ -219,7 +220,7 @@ class Document:
                 for name, spans in self.layers.items()
             }
             object.__setattr__(self, "layers", Layers(named))
-        if self.metadata and not {*map(type, self.metadata.values())} <= {str}:
+        if self.metadata and not {*map(type, chain(self.metadata, self.metadata.values()))} <= {str}:
             object.__setattr__(self, "metadata", dict(self._metadata_as_texts()))
         if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
             problem = f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens"
@@ -249,8 +250,9 @@ class Document:
 
     def _metadata_as_texts(self) -> Iterator[tuple[str, str]]:
         """Yield metadata as rows of JSON have it: numbers and truth values are texts, and None is no value."""
-        for key, given in self.metadata.items():
-            value: Any = given.item() if hasattr(given, "item") else given  # of NumPy
+        values: Mapping[Any, Any] = self.metadata
+        for key, given in values.items():
+            value: Any = given.item() if getattr(given, "shape", None) == () else given  # of NumPy
             if isinstance(value, str):
                 yield str(key), value
             elif isinstance(value, int | float):

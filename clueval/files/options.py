@@ -173,7 +173,6 @@ class Option(NamedTuple):
     metavar: str | None  # the name of the value in the help; None for a field that is true or false
     help: str  # the description of the option. Values and default are added to it
     flag: str = ""  # the name with its dashes, as in ``--token-id``; empty: that of the field
-    number_flag: str = ""  # the option for the number that the value may be in Python instead of True
     # the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
     # with an empty one, the option is in the help of the command itself
     topic: str | None = None

@@ -78,7 +78,7 @@ class _SpanKeys(NamedTuple):
     has_details: bool
 
 
-_COMMON_SPANS = ("spans", "label", "labels", "entities", "annotations")
+_COMMON_SPANS = frozenset({"spans", "label", "labels", "entities", "annotations"})
 """Keys under which rows often have spans; what is there and not read is counted."""
 
 
@@ -185,7 +185,8 @@ class RowReader(RowInput):
         for key in keys.not_read:
             self.passed_over[key] += len(self.listed(row[key], repr(key)))
         for key in keys.beside:
-            self.passed_over[key] += len(row[key]) if isinstance(row[key], list) else 0
+            items = row[key] if isinstance(row[key], list) else []
+            self.passed_over[key] += sum(isinstance(item, dict | list | tuple) for item in items)
         self._id = self._id_in(row, keys.ids)
         tags: Mapping[str, list[str]] = NOTHING
         sentences: Sequence[Sentence] = ()
@@ -228,9 +229,11 @@ class RowReader(RowInput):
         layers = self._keys_of_tags(row) if dialect.tags else self._keys_of_spans(row)
         hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
         rest = tuple(key for key in row if key not in hidden) if dialect.rest else ()
-        others = set(_COMMON_SPANS) - hidden_keys(dialect) | {*keys_of(dialect.spans)} - {*layers.values()}
-        is_chosen = bool(dialect.tags) or self.options.layers is not None
-        beside = () if is_chosen else tuple(key for key in row if key in others)
+        beside: tuple[str, ...] = ()
+        if not dialect.tags and self.options.layers is None:
+            common = _COMMON_SPANS - hidden_keys(dialect)
+            others = common.union(keys_of(dialect.spans)).difference(layers.values())
+            beside = tuple(key for key in row if key in others)
         return _RowKeys(content, layers, ids, metadata, rest, not_read, beside)
 
     def _required(self, row: Collection[str], what: str, keys: str) -> str:

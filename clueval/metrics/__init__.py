@@ -184,6 +184,10 @@ def metric_of(written: tuple[str, Mapping[str, Any]]) -> AnyMetric:
     return metric
 
 
+_KINDS: frozenset[Any] = frozenset({Metric, DocumentMetric})
+"""The classes of which metrics are subclasses; they are protocols, which `isinstance` does not take."""
+
+
 def _imported_class(path: str) -> Any:
     """Return the class of a metric by its module and name. Raises `UsageError` for another path."""
     module, _, name = path.rpartition(".")
@@ -204,9 +208,6 @@ def is_metric(given: object) -> bool:
     (True, False)
     """
     return not _KINDS.isdisjoint(type(given).__mro__)
-
-
-_KINDS: frozenset[Any] = frozenset({Metric, DocumentMetric})
 
 
 # Writing

@@ -95,7 +95,6 @@ class Counting:
         False,
         None,
         "the texts of the two sides differ: project predicted spans onto the gold text (extra: align)",
-        number_flag="--max-alignment",
     )
     pair_by: str | None = option_field(
         None,

@@ -16,8 +16,13 @@ Content = Mapping[str, Any]
 def counted(documents: int, positions: int) -> Iterator[str]:
     """Yield the numbers of documents and, if there are any, of positions."""
     yield phrase("{n} document|{n} documents", n=documents)
-    if positions:
-        yield phrase("{n} position|{n} positions", n=positions)
+    yield from positions_in_words(positions)
+
+
+def positions_in_words(number: int) -> Iterator[str]:
+    """Yield the number of positions, if there are any."""
+    if number:
+        yield phrase("{n} position|{n} positions", n=number)
 
 
 def summary(report: Content) -> Iterator[str]:

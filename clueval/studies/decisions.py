@@ -282,21 +282,17 @@ def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Dec
     return replace(decision, choice=same[0])
 
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?Z?)?")
-"""A time whose order is that of its text."""
+_TIMES = re.compile(r"0+|0000-00-00([T ]00:00(:00)?Z?)?")
+"""The forms of times, with 0 for each digit: times of one form are in the order of their texts."""
 
 
 def _are_ordered(lines: Sequence[Decision], conflicts: str) -> bool:
-    """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last.
-
-    Times are ISO 8601, as pages write them, or numbers of equal length: others are not in the order of their texts.
-    """
+    """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last."""
     times = [line.time for line in lines]
-    are_numbers = all(map(str.isdecimal, times)) and len({*map(len, times)}) == 1
+    first, *others = {re.sub("[0-9]", "0", time) for time in times}
     at_the_end = times[0 if conflicts == "first" else -1]
-    return (are_numbers or all(map(_TIME.fullmatch, times))) and (
-        len({line.choice for line in lines if line.time == at_the_end}) == 1
-    )
+    chosen = {line.choice for line in lines if line.time == at_the_end}
+    return not others and _TIMES.fullmatch(first) is not None and len(chosen) == 1
 
 
 def settled(lines: Iterable[Decision]) -> list[Decision]:
@@ -371,11 +367,19 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
         return
     files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS and file.name[0] not in ".~")
-    files = [file for file in files if file.suffix != ".csv" or "choice" in _table(file)[1]]
+    files = [file for file in files if file.suffix != ".csv" or _has_choices(file)]
     if not files:
-        advice = f"their names end in {', '.join(ENDINGS)}"
+        advice = f"their names end in {', '.join(ENDINGS)}, and a .csv has a column 'choice'"
         raise FileError("the folder has no files of decisions", file=str(path), advice=advice)
     yield from files
+
+
+def _has_choices(path: Path) -> bool:
+    """Return whether a CSV file has a column of choices; a folder may have others, such as scores."""
+    try:
+        return "choice" in map(str.casefold, _table(path)[1])
+    except CluevalError:  # other programs write in other encodings
+        return False
 
 
 def _rows_of_workbook(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:

@@ -321,6 +321,15 @@ def test_remarks_are_not_in_the_result_if_standard_error_is_closed() -> None:
     assert json.loads(done.stdout)["documents"] == 5
 
 
+def test_output_has_half_characters_as_escapes(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", '{"id": "1", "text": "A \\ud800", "label": [[0, 1, "X"]]}\n')
+    command = [sys.executable, "-m", "clueval", "convert", str(path), "--to", "doccano"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONIOENCODING"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+
+    assert json.loads(done.stdout)["text"] == "A \ud800"
+
+
 def test_output_in_ascii_escapes_other_characters(tmp_path: Path) -> None:
     path = write(tmp_path / "a.vrt", "a\tB-Örtlichkeit\n")
     command = [sys.executable, "-m", "clueval", "score", str(path), str(path)]

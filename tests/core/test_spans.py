@@ -393,6 +393,12 @@ def test_metadata_of_a_document_with_other_metadata_are_texts() -> None:
     assert document.metadata == {"year": "2020"}
 
 
-def test_metadata_that_is_no_text_is_named() -> None:
-    with pytest.raises(SpanError, match="metadata 'year' must be text or a number, not a list"):
-        Document("d", {}, metadata={"year": [2020]})  # type: ignore[dict-item]
+@pytest.mark.parametrize("value", [[2020], np.array([1, 2]), np.array([1])])
+def test_metadata_that_is_no_text_is_named(value: Any) -> None:
+    with pytest.raises(SpanError, match="metadata 'year' must be text or a number, not a") as error:
+        Document("d", {}, metadata={"year": value})
+    assert str(error.value).endswith(type(value).__name__)
+
+
+def test_names_of_metadata_are_texts() -> None:
+    assert Document("d", {}, metadata={2020: "x"}).metadata == {"2020": "x"}  # type: ignore[dict-item]

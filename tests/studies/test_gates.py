@@ -166,11 +166,13 @@ def test_a_gate_on_the_precision_of_masks_needs_the_mentions_of_the_baseline(cap
 
 def test_a_gate_on_a_layer_that_the_baseline_lacks_fails(capsys: Capture) -> None:
     command = ["score", "gold", "good", "--metric", "exact", "-q"]
-    assert main([*command, "--layer", "a=2", "--save", "base"]) == 0
+    assert main([*command, "--layer", "a=2", "--resample-by", "document", "--save", "base"]) == 0
     capsys.readouterr()
 
-    assert main([*command, "--layer", "a=2", "--layer", "b=2", "--fail-if-worse", "base"]) == 1
-    assert "the baseline has no such score" in capsys.readouterr().err
+    gate = ["--layer", "a=2", "--layer", "b=2", "--fail-if-worse", "base"]
+    for more in ([], ["--significant"]):
+        assert main([*command, *gate, "--resample-by", "document", *more]) == 1
+        assert "the baseline has no such score" in capsys.readouterr().err
 
 
 def test_a_gate_needs_the_documents_of_the_baseline(capsys: Capture) -> None:

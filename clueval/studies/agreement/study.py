@@ -20,7 +20,7 @@ from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
 from clueval.results.options import parse_where
 from clueval.results.signature import Signature
-from clueval.results.summary import counted
+from clueval.results.summary import positions_in_words
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
@@ -175,8 +175,7 @@ class Agreement(ReportOfAnnotators):
         report = self._report
         yield phrase("{n} annotator|{n} annotators", n=len(self._names))
         yield phrase("{n} shared document|{n} shared documents", n=report["documents"])
-        _, *positions = counted(report["documents"], report["tokens"])
-        yield from positions
+        yield from positions_in_words(report["tokens"])
         yield phrase(
             "{n} place where annotators differ|{n} places where annotators differ", n=self._number_of_places()
         )

@@ -144,15 +144,14 @@ def fail_if_worse(
             raise UsageError(problem, advice="score the same documents")
         work = PairedTests(units, trust, several_golds=has_several_golds(baseline))
     for path in paths:
-        text = ".".join(path)
-        tested = None
-        if work is not None:
-            work.require_rate(text, path)
-            tested = work.drop_test(path, allow_drop)
+        text, tested = ".".join(path), None
         value, before = number_at(result.metrics, path), number_at(baseline.metrics, path)
         if before is None:
             yield ScoreGate(text, value, None, False, "the baseline has no such score")
             continue
+        if work is not None:
+            work.require_rate(text, path)
+            tested = work.drop_test(path, allow_drop)
         limit = before - allow_drop
         less = f" less {allow_drop:g}" if allow_drop else ""
         gate = _gate(text, value, limit, f"below the baseline's {before:.6g}{less}")
