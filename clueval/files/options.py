@@ -268,17 +268,17 @@ def require_types(group: Any) -> None:
         value = getattr(group, name)
         if value is not default:
             require_kind(value, annotation, name)
-            _require_choice(value, declared, f"{name}={{!r}} is unknown")
+            require_choice(value, declared, f"{name}={{!r}} is unknown")
 
 
 def require_choices(group: Any, name: str) -> None:
     """Raise `UsageError` for a setting that is not one of its choices; `name` is that of the metric's class."""
     kind: Any = type(group)
     for setting, _, _, declared in _declared_fields(kind):
-        _require_choice(getattr(group, setting), declared, f"unknown {name}.{setting} {{!r}}")
+        require_choice(getattr(group, setting), declared, f"unknown {name}.{setting} {{!r}}")
 
 
-def _require_choice(value: object, declared: Option | None, problem: str) -> None:
+def require_choice(value: object, declared: Option | None, problem: str) -> None:
     """Raise `UsageError` for a value that is not one of the choices of its option; `problem` has braces for it."""
     choices = () if declared is None else declared.values
     if choices and value not in choices:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count
 from typing import Any, NoReturn
 
 from clueval.core.document import GROUP, Document
@@ -150,16 +150,21 @@ class _Annotations:
     def _join(self, groups: Iterable[Iterable[str]]) -> None:
         """Give equivalent spans the feature of a group, whose first member comes first.
 
-        It is their attribute of this name if they have the same one, and otherwise the number of the group.
+        It is their attribute of this name if they have the same one, and otherwise the first number that no attribute
+        of this name and no other group has.
         """
+        names = {repr(features[GROUP]) for features in self._features.values() if GROUP in features}
+        numbers = (str(number) for number in count(1) if repr(str(number)) not in names)
         places = {identifier: (number, 0) for number, identifier in enumerate(self._mentions)}
-        for number, group in enumerate(groups, 1):
+        for group in groups:
             first, _ = places[next(iter(group))]
             features = [self._features.setdefault(target, {}) for target in group]
             name = features[0].get(GROUP)
             has_name = name is not None and all(GROUP in each and each[GROUP] == name for each in features)
+            if not has_name:
+                name = next(numbers)
             for place, target in enumerate(group):
-                features[place][GROUP] = name if has_name else str(number)
+                features[place][GROUP] = name
                 places[target] = first, place
         self._mentions = {target: self._mentions[target] for target in sorted(places, key=places.__getitem__)}
 
@@ -235,9 +240,8 @@ def _lines(documents: Iterable[Document]) -> Iterator[str]:
         for first, span in enumerate(spans, number + 1):
             if GROUP in span.features:
                 groups.setdefault(repr(span.features[GROUP]), []).append(f"T{first}")
+        numbered = _numbered_when_read(groups)
         groups = {name: members for name, members in groups.items() if len(members) > 1}
-        # without an attribute, the reader numbers the groups
-        numbered = {name for place, name in enumerate(groups, 1) if name == repr(str(place))}
         for span in spans:
             number += 1
             if not _is_word(span.label):
@@ -257,6 +261,24 @@ def _lines(documents: Iterable[Document]) -> Iterator[str]:
                     attributes += 1
                     yield f"A{attributes}\t{name} T{number}{'' if item is True else f' {item}'}"
         yield from (f"*\tEquiv {' '.join(members)}" for members in groups.values())
+
+
+def _numbered_when_read(groups: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return those groups of several spans whose names the reader finds without attributes.
+
+    It gives them the first numbers that no attribute has, in order: so their numbers ascend, and each smaller number is
+    the name of a group, too.
+    """
+    numbers: dict[str, int] = {}
+    while (name := repr(str(len(numbers) + 1))) in groups:
+        numbers[name] = len(numbers) + 1
+    numbered: set[str] = set()
+    greatest = 0
+    for name, members in groups.items():
+        if len(members) > 1 and numbers.get(name, 0) > greatest:
+            greatest = numbers[name]
+            numbered.add(name)
+    return numbered
 
 
 def _values_of(value: Any) -> Sequence[Any]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from clueval.files.errors import UsageError
-from clueval.files.options import number, option_of, whole
+from clueval.files.options import number, option_of, require_choice, whole
 
 LONGEST = 100_000
 """The greatest number of characters of a text of metrics."""
@@ -132,7 +132,10 @@ def setting_of(kind: type, field: Field[Any], value: Any, name: str) -> Any:
     if isinstance(value, list) and of_texts and all(isinstance(text, str) for text in value):
         collection: Callable[[Any], Any] = get_origin(declared)
         return collection(value)
-    return read_value(values, _as_text(value), name)
+    text = _as_text(value)
+    # in the words of the class
+    require_choice(text, option_of(field), f"unknown {kind.__name__}.{field.name} {{!r}}")
+    return read_value(values, text, name)
 
 
 def _as_text(value: Any) -> str:

@@ -163,6 +163,26 @@ def test_every_text_is_read_as_it_was_written(note: str, labels: list[str]) -> N
     assert chosen_metrics(with_settings(metric)) == (metric,)
 
 
+@pytest.mark.parametrize(
+    ("name", "setting", "value"),
+    [
+        ("exact", "overlap_of", "unoin"),
+        ("fair", "focus", "sytem"),
+        ("gate", "pairing", "by-respons"),
+        ("masking", "ignore", "punctuatoin"),
+    ],
+)
+def test_a_value_that_is_no_choice_has_one_error_in_python_and_as_text(
+    name: str, setting: str, value: str
+) -> None:
+    with pytest.raises(UsageError, match="did you mean ") as in_python:
+        metric_class(name)(**{setting: value})
+    with pytest.raises(UsageError) as as_text:
+        chosen_metrics(f"{name}({setting}={value!r})")
+
+    assert str(as_text.value) == str(in_python.value)
+
+
 @pytest.mark.parametrize("name", [name for name in METRICS if name != "toy"])
 def test_every_setting_of_a_metric_can_be_set_and_is_explained(name: str) -> None:
     kind = metric_class(name)

@@ -14,7 +14,7 @@ from hypothesis import example, given, reject
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval import Document, Span, UsageError, convert, read
+from clueval import Document, Span, UsageError, convert, read, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError
 from clueval.formats.catalogue import writer_named, written_names
@@ -211,9 +211,19 @@ def attempt(documents: Sequence[Document], name: str, *, lossy: bool) -> str | N
     return None
 
 
+def of_groups(*names: str) -> Document:
+    """A document with a span in each of these groups."""
+    spans = [Span(start, start + 1, "PER", {"group": name}) for start, name in enumerate(names)]
+    return Document("a", {"label": spans}, text="abcdefgh"[: len(names)], unit="character")
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 @at_most(40)
 @example(documents=[Document("\0", {"label": [Span(0, 1, "PER")]}, tokens=["a"])])
+@example(documents=[of_groups("1", "2", "1", "2")])
+@example(documents=[of_groups("1", "2", "2")])
+@example(documents=[of_groups("x", "2", "x", "2", "1")])
+@example(documents=[of_groups("2", "1", "1", "2", "3", "3")])
 @given(documents=corpora())
 def test_every_writer_holds_documents_or_refuses_them(name: str, documents: list[Document]) -> None:
     attempt(documents, name, lossy=False)
@@ -384,12 +394,16 @@ def test_brat_holds_groups_of_any_name_and_size(tmp_path: Path) -> None:
 
 
 def test_brat_writes_numbered_groups_without_attributes(tmp_path: Path) -> None:
-    spans = [Span(start, start + 1, "PER", {"group": name}) for start, name in enumerate("1122")]
-
-    convert([Document("a", {"label": spans}, text="abcd", unit="character")], "brat", f"{tmp_path}/out/")
+    convert([of_groups(*"1122")], "brat", f"{tmp_path}/out/")
 
     lines = (tmp_path / "out" / "a.ann").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line[0] != "T"] == ["*\tEquiv T1 T2", "*\tEquiv T3 T4"]
+
+
+@at_most(200)
+@given(names=st.lists(st.sampled_from(["1", "2", "3", "4", "x"]), max_size=8))
+def test_brat_holds_groups_that_are_named_by_numbers(names: list[str]) -> None:
+    assert attempt([of_groups(*names)], "brat", lossy=False) is None
 
 
 @pytest.mark.parametrize(
@@ -399,18 +413,35 @@ def test_brat_writes_numbered_groups_without_attributes(tmp_path: Path) -> None:
         ("A1\tgroup T1 x\n", "1"),
         ("A1\tgroup T1 x\nA2\tgroup T2 y\n", "1"),
         ("", "1"),
+        ("A1\tgroup T3 1\nA2\tgroup T4 3\n", "2"),
+        ("A1\tgroup T3 1\nA2\tgroup T4 1\n*\tEquiv T3 T4\n", "2"),
+        ("A1\tgroup T3 x\nA2\tgroup T4 x\n*\tEquiv T3 T4\n", "1"),
     ],
 )
 def test_a_group_of_brat_has_the_name_that_all_its_members_have(
     tmp_path: Path, attributes: str, group: str
 ) -> None:
-    (tmp_path / "a.txt").write_text("ab", encoding="utf-8")
-    lines = f"T1\tA 0 1\ta\nT2\tA 1 2\tb\n{attributes}*\tEquiv T1 T2\n"
-    (tmp_path / "a.ann").write_text(lines, encoding="utf-8")
+    (tmp_path / "a.txt").write_text("abcd", encoding="utf-8")
+    spans = "".join(f"T{end}\tA {end - 1} {end}\t{letter}\n" for end, letter in enumerate("abcd", 1))
+    (tmp_path / "a.ann").write_text(f"{spans}{attributes}*\tEquiv T1 T2\n", encoding="utf-8")
 
     [document] = read(tmp_path / "a.ann")
 
-    assert [span.features["group"] for span in document.layers["label"]] == [group, group]
+    assert [span.features["group"] for span in document.layers["label"][:2]] == [group, group]
+
+
+def test_a_numbered_group_of_brat_is_not_joined_to_one_whose_name_is_a_number(tmp_path: Path) -> None:
+    spans = "".join(f"T{end}\tA {end - 1} {end}\t{letter}\n" for end, letter in enumerate("abcd", 1))
+    lines = f"{spans}A1\tgroup T3 1\nA2\tgroup T4 1\n*\tEquiv T1 T2\n*\tEquiv T3 T4\n"
+    for side in ("gold", "predicted"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.txt").write_text("abcd", encoding="utf-8")
+    (tmp_path / "gold" / "a.ann").write_text(lines, encoding="utf-8")
+    (tmp_path / "predicted" / "a.ann").write_text("T1\tA 0 1\ta\nT2\tA 2 3\tc\n", encoding="utf-8")
+
+    result = score(tmp_path / "gold", tmp_path / "predicted", metrics="exact")
+
+    assert (result.get("exact.label.micro.gold"), result.get("exact.label.micro.f1")) == (2, 1.0)
 
 
 def test_inline_refuses_or_counts_white_space_at_edges_of_spans(
