@@ -223,12 +223,13 @@ def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
     """
     seen = set[object]()
     for run in _runs_in(system, gold):
-        if _is_path(run) or isinstance(run, Result):
-            identity: object = id(run) if isinstance(run, Result) else os.path.realpath(run)
-            if identity in seen:
-                name = "" if isinstance(run, Result) else f" {os.fspath(run)}"
-                raise UsageError(f"a system has the run{name} twice", advice="give each run once")
-            seen.add(identity)
+        identity: object = id(run) if isinstance(run, Result) else None
+        if _is_path(run):
+            identity = os.path.abspath(run)  # noqa: PTH100  # `Path.resolve` does not take every text
+        if identity in seen:
+            name = f" {os.fspath(run)}" if _is_path(run) else ""
+            raise UsageError(f"a system has the run{name} twice", advice="give each run once")
+        seen |= {identity} - {None}
         if gold is None or is_result(run):
             yield run
             continue
