@@ -330,12 +330,14 @@ def _flags(command: str | None) -> dict[str, str]:
     """Return the options of a command by the arguments of Python that they stand for, also as ``Class.field``."""
     if command not in COMMANDS:
         return {}
-    flags = {"align=...": "--max-alignment"}  # a number in Python, where the option takes none
+    flags: dict[str, str] = {}
     for option in command_called(command).options:
         flag = next((flag for flag in option.flags if flag.startswith("--")), None)
         if flag is not None:
             name = option.place.rpartition(".")[2]
             flags |= {option.place: flag, name: flag, f"{name}s": flags.get(f"{name}s", flag)}
+    if "max_alignment" in flags:  # in Python, it is a number in the place of align=True
+        flags["align=..."] = flags["max_alignment"]
     return flags
 
 
