@@ -293,7 +293,7 @@ def with_options(error: CluevalError, command: str | None = None) -> CluevalErro
     return error
 
 
-def in_options(message: str, command: str | None = None) -> str:
+def in_options(message: str, command: str | None) -> str:
     """Return a message with its options written as those of `command`.
 
     >>> in_options("Gate.beta must be greater than 0, not 'Gate.beta'", "score")

@@ -46,13 +46,13 @@ LONGEST_LABEL = 60
 """The number of characters of a label that are shown."""
 
 
-def cut_label(label: str, longest: int = LONGEST_LABEL) -> str:
-    """Return a label as it is shown: a label longer than `longest` is cut there and ends with ``…``.
+def cut_label(label: str) -> str:
+    """Return a label as it is shown: a label longer than `LONGEST_LABEL` is cut there and ends with ``…``.
 
     >>> cut_label("PER"), len(cut_label("x" * 1000))
     ('PER', 61)
     """
-    return label if len(label) <= longest else f"{label[:longest]}…"
+    return label if len(label) <= LONGEST_LABEL else f"{label[:LONGEST_LABEL]}…"
 
 
 def visible_lines(text: str) -> str:

@@ -260,7 +260,7 @@ def forms_named(name: str) -> list[Form]:
     return [entry.form for entry in entries_named(name)]
 
 
-def form_by_name(file: str, name: str | None = None) -> Form | None:
+def form_by_name(file: str, name: str | None) -> Form | None:
     """Return the description of a format that its name or that of a file tells; None if the content must.
 
     Raises `UsageError` for an unknown name.

@@ -138,10 +138,10 @@ def fitted_documents(
     name: str,
     writer: Writer,
     *,
-    lossy: bool = False,
-    in_folder: bool = False,
-    passed_over: Mapping[str, int] | None = None,
-    lost: Counter[str] | None = None,
+    lossy: bool,
+    in_folder: bool,
+    passed_over: Mapping[str, int] | None,
+    lost: Counter[str] | None,
 ) -> Iterator[Document]:
     """Yield documents, in the unit of a format, as the format `name` holds them; `lost` counts what is left out.
 

@@ -294,7 +294,7 @@ def find_hunks(
     layout: Layout,
     *,
     marked: bool,
-    with_tokens: bool = False,
+    with_tokens: bool,
 ) -> list[bytes] | None:
     """The fields of the lines in spans of two lists of sentences, of which those of gold are regular.
 

@@ -252,7 +252,7 @@ class LayerClusters:
         """Return the characters of rows, given the tags of each layer of the first side, then those of the next."""
         return "".join(map(self.characters.__getitem__, zip(lengths, *columns, strict=False)))
 
-    def text_of_same(self, columns: Sequence[Sequence[str]], tokens: Sequence[str] | None = None) -> str:
+    def text_of_same(self, columns: Sequence[Sequence[str]], tokens: Sequence[str] | None) -> str:
         """Return the characters of rows in which all sides have the same tags, given those of each layer.
 
         With `tokens`, rows in spans have their lengths.

@@ -92,7 +92,7 @@ _values_of = attrgetter(*_APPLYING)
 _DEFAULTS = _values_of(Reading())
 
 
-def require_none(reading: Reading, allowed: Collection[str] = ()) -> None:
+def require_none(reading: Reading, allowed: Collection[str]) -> None:
     """Raise `UsageError` for an option that is set, except the `allowed`, because there are no files to read."""
     always = [name for name in ("input", "annotation_set") if getattr(reading, name)]
     for name in [*chosen_options(reading), *always]:

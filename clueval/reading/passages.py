@@ -121,7 +121,7 @@ class PassageReader(ColumnReader):
             id_ = self._name if number == 1 else f"{self._name}:{number}"
         return NamedDocument(id_, metadata, identifier is not None)
 
-    def pass_over(self, documents: int, last: NamedDocument | None = None) -> None:
+    def pass_over(self, documents: int, last: NamedDocument | None) -> None:
         """Skip sentences that were read elsewhere, of the current document and the next `documents` ones.
 
         `last` is the last of these, if it matters which one it is.

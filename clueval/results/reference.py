@@ -293,7 +293,7 @@ def tables_of(reference: Reference, reports: Mapping[str, Any]) -> Iterator[Tabl
 # Indicators
 
 
-def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | None = None) -> int:
+def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | None) -> int:
     """Write a copy of the file of each predicted document into a folder; return their number.
 
     `before` are the pairs with a reference. Raises `UsageError` for files of another format than GATE's XML, for a set

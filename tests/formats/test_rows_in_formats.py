@@ -190,7 +190,7 @@ def test_spans_under_a_second_key_are_passed_over_and_counted() -> None:
     assert result.inputs["gold"]["layers"]["label"]["spans"] == 1
 
 
-def test_cancelled_annotation_makes_nobody_an_annotator() -> None:
+def test_the_author_of_a_cancelled_annotation_is_no_annotator() -> None:
     def annotation(name: str, **more: Any) -> dict[str, Any]:
         return {"completed_by": {"email": name}, "result": [], **more}
 

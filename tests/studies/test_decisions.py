@@ -525,6 +525,19 @@ def test_a_place_without_a_text_has_no_line_of_context() -> None:
 # --- what is written over
 
 
+def curate_of_two(folder: Path, *sides: str) -> tuple[list[str], Path]:
+    """A command that was run on two annotators who differ at a place, and the table with this place."""
+    annotators = []
+    for side, tag in zip(sides, ("B-A", "B-B"), strict=True):
+        name, _, file = side.partition("=")
+        (folder / file).write_text(f"w {tag}\n\n", encoding="utf-8")
+        annotators.append(f"{name}={folder / file}")
+    places = folder / "open.tsv"
+    command = ["curate", *annotators, "-o", str(folder / "gold.conll"), "--undecided", str(places)]
+    assert main(command) == 0
+    return command, places
+
+
 def fill_in(table: Path, choice: str, comment: str = "") -> None:
     """Decide about the first place of a table or workbook."""
     if table.suffix == ".xlsx":
@@ -600,12 +613,8 @@ def test_places_of_annotators_that_were_decided_are_not_overwritten(
 def test_a_decision_for_an_annotator_whose_name_differs_in_case_is_another(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, tag in (("Anna", "B-A"), ("anna-2", "B-B")):
-        (tmp_path / f"{name}.conll").write_text(f"w {tag}\n\n", encoding="utf-8")
-    sides = [f"Anna={tmp_path / 'Anna.conll'}", f"anna={tmp_path / 'anna-2.conll'}"]
-    places, read = tmp_path / "open.tsv", tmp_path / "read.tsv"
-    command = ["curate", *sides, "-o", str(tmp_path / "gold.conll"), "--undecided", str(places)]
-    assert main(command) == 0
+    command, places = curate_of_two(tmp_path, "Anna=a.conll", "anna=b.conll")
+    read = tmp_path / "read.tsv"
     fill_in(places, "anna")
     read.write_bytes(places.read_bytes())
     assert main([*command, "--decisions", str(read)]) == 0
@@ -712,13 +721,9 @@ def test_rows_without_decisions_are_overwritten_whatever_else_they_hold(tmp_path
 
 
 def test_curate_writes_undecided_places_again_with_the_decisions_that_it_was_given(tmp_path: Path) -> None:
-    for name, tag in (("anna", "B-A"), ("bob", "B-B")):
-        (tmp_path / f"{name}.conll").write_text(f"w {tag}\n\n", encoding="utf-8")
-    files = [str(tmp_path / f"{name}.conll") for name in ("anna", "bob")]
-    places, made = tmp_path / "open.tsv", tmp_path / "made.tsv"
-    command = ["curate", *files, "-o", str(tmp_path / "gold.conll"), "--undecided", str(places)]
-    assert main(command) == 0
-    fill_in(places, "anna.conll")
+    command, places = curate_of_two(tmp_path, "anna=a.conll", "bob=b.conll")
+    made = tmp_path / "made.tsv"
+    fill_in(places, "anna")
     made.write_bytes(places.read_bytes())
 
     assert main([*command, "--decisions", str(made)]) == 0

@@ -121,7 +121,7 @@ class GateCounts(NamedTuple):
             "accurate_targets_lenient": accurate_lenient,
         }
 
-    def measures(self, beta: float = 1.0) -> dict[str, float]:
+    def measures(self, beta: float) -> dict[str, float]:
         """Return all measures by name."""
         precision_strict, precision_lenient = self.precision_strict, self.precision_lenient
         recall_strict, recall_lenient = self.recall_strict, self.recall_lenient

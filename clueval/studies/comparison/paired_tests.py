@@ -44,6 +44,9 @@ from clueval.statistics.resampling import (
     weighted_sums,
 )
 
+MOST_UNITS = 20
+"""The number of units that details of a comparison list for each difference."""
+
 # Systems that can be compared
 
 
@@ -296,7 +299,7 @@ class PairedTests:
         t = above / se if se else math.copysign(math.inf, above)
         return DropTest("t", rounded(t_below(t, difference.df)))
 
-    def most(self, paths: Iterable[Path], number: int = 20) -> Iterator[dict[str, Any]]:
+    def most(self, paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
         """Yield the units that the differences of the F1s among these scores depend on most."""
         for path in paths:
             if not path[-1].startswith("f1"):
@@ -307,7 +310,7 @@ class PairedTests:
                 shares: list[tuple[float, int]] = []
                 if difference.value is not None and difference.without is not None:
                     shares = [(difference.value - rest, unit) for unit, rest in enumerate(difference.without)]
-                largest = sorted(shares, key=lambda share: (-abs(share[0]), share[1]))[:number]
+                largest = sorted(shares, key=lambda share: (-abs(share[0]), share[1]))[:MOST_UNITS]
                 differ = {*difference.units}
                 units = [
                     (self._keys[unit], share, self._runs[0].positions[self._places[0][unit]])

@@ -39,7 +39,7 @@ def title_of(title: str, files: Sequence[str], otherwise: str) -> str:
     return phrase("{predicted} against {gold}", predicted=names, gold=gold) if others else gold
 
 
-def facets_of(choice: Choice, metadata: Sequence[str] = ()) -> list[Facet]:
+def facets_of(choice: Choice, metadata: Sequence[str]) -> list[Facet]:
     """Return the filters of errors, in the language of the context; those by metadata come last."""
     return [
         Facet("reason", phrase("Reason"), True, (RIGHT, *REASONS)),
