@@ -25,13 +25,13 @@ def scored(
 def reports(bag: Bag, plan: Plan) -> dict[str, Any]:
     """Return the report of the metric of a plan on each of its sequences, in all places of a bag."""
     (metric,) = plan.metrics
-    whole = getattr(metric, "whole", None)
+    whole = metric.whole
     sequences = sequences_of(bag, plan) if whole is None else [whole]
-    everything = bag.grouped(lambda place: ())
+    everything = bag.in_one_place()
     tallies = {sequence: tally for _, sequence, _, tally in everything.tallies_of([metric], sequences)}
     metric.check(added((tally, 1) for tally in tallies.values()))
     layers = list(bag.layers)
     return {
         sequence: metric.scores(tallies[sequence], layers if plan.merge else [sequence])
-        for sequence in (metric.reported(tallies) if hasattr(metric, "reported") else sequences)
+        for sequence in metric.reported(tallies)
     }

@@ -291,13 +291,11 @@ class Document:
 
     def rows_in(self, layer: str) -> Sequence[Row] | None:
         """Return the spans of a layer as rows ``(start, end, label)`` if that is all they have, or None."""
-        layers: Any = self.layers  # they are `Layers`
-        rows: Sequence[Row] | None = layers.rows(layer)
-        return None if layers.details(layer) else rows
+        return None if self.details_in(layer) else self.ranges_in(layer)
 
     def ranges_in(self, layer: str) -> Sequence[Row] | None:
         """Return the spans of a layer as rows, or None; `details_in` has their features, ids and lines."""
-        return self.layers.rows(layer)  # type: ignore[attr-defined,no-any-return]  # as above
+        return self.layers.rows(layer)  # type: ignore[attr-defined,no-any-return]  # they are `Layers`
 
     def details_in(self, layer: str) -> Sequence[Details]:
         """Return what the spans of a layer of rows have besides; empty if they have no more than their line."""

@@ -66,7 +66,7 @@ def merge_layers(
 def merged_spans(
     layers: Mapping[str, Sequence[Span]],
     names: Collection[str],
-    document: str | None = None,
+    document: str | None,
     file: str | None = None,
 ) -> list[Span]:
     """Return the merged spans of the layers with these names; `document` and `file` are for error messages."""

@@ -153,7 +153,7 @@ def is_of_cases(metric: AnyMetric) -> TypeGuard[Metric]:
 
 def split_metrics(metrics: Sequence[AnyMetric]) -> tuple[list[Metric], list[DocumentMetric]]:
     """Return the metrics that count cases, and those that need documents."""
-    of_documents = [metric for metric in metrics if hasattr(metric, "count_documents")]
+    of_documents = [metric for metric in metrics if not is_of_cases(metric)]
     of_cases = [metric for metric in metrics if is_of_cases(metric)]
     return of_cases, of_documents  # type: ignore[return-value]  # told apart by their methods
 

@@ -314,10 +314,11 @@ def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "
     """
     if scheme is None and invalid == "conlleval":
         return list(decode(tags))
-    scheme = scheme or scheme_of(neighbours_of(tags))
+    neighbours = neighbours_of(tags)
+    scheme = scheme or scheme_of(neighbours)
     if scheme is None:
         return []
-    if not count_illegal(neighbours_of(tags), scheme) or invalid == "conlleval":
+    if not count_illegal(neighbours, scheme) or invalid == "conlleval":
         return list(decode(tags))
     if invalid == "discard":
         return list(decode_strictly(tags, scheme))

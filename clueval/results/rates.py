@@ -358,7 +358,7 @@ class Without(NamedTuple):
     Attributes:
         places: the place of those rows whose units change the rates; all others have the last place.
         units: how many units have each place.
-        rests: the counts that are left, by place.
+        rests: the counts that are left, by place; empty for means and for rates that the metric computes.
         rates: each rate without a unit, by place.
     """
 
@@ -488,7 +488,7 @@ class MeanRates(EntryRates):
     """Means of the rates of members that occur; `by_gold`: weighted by their gold spans."""
 
     def __init__(
-        self, rates: Rates, paths: Sequence[Path], members: Sequence[MemberOfMean], *, by_gold: bool = False
+        self, rates: Rates, paths: Sequence[Path], members: Sequence[MemberOfMean], *, by_gold: bool
     ) -> None:
         super().__init__(rates, paths, list(chain.from_iterable(member.rates.terms for member in members)))
         self._members, self._by_gold = members, by_gold

@@ -112,7 +112,7 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
     intervals, too.
     """
 
-    def __init__(self, bag: Bag, plan: Plan, key: str, trust: Trust | None = None) -> None:
+    def __init__(self, bag: Bag, plan: Plan, key: str, trust: Trust | None) -> None:
         number = plan.by.index(key)
 
         def value_of(place: Place) -> Place:

@@ -53,14 +53,14 @@ def recover(
         original: the text, or a document; if a document has only tokens, white space is ignored, and
             positions are those of its tokens joined by blanks.
         redacted: the redacted text.
-        placeholder: regular expressions of further placeholders (see `placeholders`).
+        placeholder: regular expressions of further placeholders (see `find_placeholders`).
         align: takes texts that differ in more than their placeholders, too (extra ``align``), see `read_aligned`.
 
     The spans are labelled ``MASK``, their feature ``replacement`` is what stands for them; of several
     placeholders in a row, the feature ``parts`` has start, end and placeholder of each, where only one reading is
     possible. Where several readings are possible, placeholders stand for whole words, or tokens if the document
-    has tokens (see `strict`). Cost is linear in the texts unless they are aligned. Raises `TextMismatch`, which
-    names the character, if the rest of the redacted text is not in the original.
+    has tokens (see `clueval.transforms.redaction`). Cost is linear in the texts unless they are aligned. Raises
+    `TextMismatch`, which names the character, if the rest of the redacted text is not in the original.
 
     >>> [(span.start, span.end, span.features["replacement"]) for span in recover("Frau Weiß klagt", "Frau W. klagt")]
     [(5, 9, 'W.')]

@@ -375,7 +375,7 @@ class StrictReading:
         placeholders: Sequence[Place],
         *,
         joined: bool,
-        tokens: Sequence[Place] = (),
+        tokens: Sequence[Place],
     ) -> None:
         self._original, self._redacted, self._joined = original, redacted, joined
         self._squeezed = SqueezedText.of(original, joined=joined)

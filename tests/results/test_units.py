@@ -419,7 +419,7 @@ def sums(made: Corpus, metric: AnyMetric, unit: str) -> dict[str, tuple[int, dic
         bag = count(pairs_of(made), plan)
     except UsageError as error:
         return str(error)
-    whole = getattr(metric, "whole", None)
+    whole = metric.whole
     sequences: Sequence[str] = sequences_of(bag, plan) if whole is None else [whole]
     parts: dict[str, dict[str, list[tuple[Tally, int]]]] = {}
     positions: dict[str, set[DocumentPlace]] = {}

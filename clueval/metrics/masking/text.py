@@ -125,7 +125,7 @@ class MaskedText:
     """
 
     def __init__(
-        self, document: Document, ignore: str, ignored_words: Collection[str], *, in_characters: bool = False
+        self, document: Document, ignore: str, ignored_words: Collection[str], *, in_characters: bool
     ) -> None:
         tokens = document.tokens or ()
         if document.end is None or (document.text is None and are_unknown(tokens)):

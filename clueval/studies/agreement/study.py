@@ -77,7 +77,7 @@ class Agreement(ReportOfAnnotators):
         super().__init__(corpus.names)
         self._corpus, self._clashes, self._without_text = corpus, clashes, without_text
         self.signature = signature
-        metric, whole = corpus.metric, bag.grouped(lambda place: ())
+        metric, whole = corpus.metric, bag.in_one_place()
         sequences = sequences_of(bag, corpus.plan)
         self._numbers = {
             sequence: metric.numbers(tally) for _, sequence, _, tally in whole.tallies_of([metric], sequences)

@@ -401,7 +401,7 @@ def counted(pairs: Iterable[Pair], choice: Choice, layers: Sequence[str]) -> tup
     """Return the report of the choice's metric by sequence, and the numbers of documents and positions."""
     metric = choice.metric
     plan = Plan((metric,), merge=choice.merge, where=choice.where)
-    bag = decided(count(([pair] for pair in pairs), plan, layers)).grouped(lambda place: ())
+    bag = decided(count(([pair] for pair in pairs), plan, layers)).in_one_place()
     report = {
         sequence: metric.scores(tally, list(bag.layers) if choice.merge else [sequence])
         for _, sequence, _, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan))
