@@ -247,7 +247,7 @@ def drop_unused(command: Command, values: OptionValues, defaults: Sequence[str])
 
 
 def _forms(values: OptionValues) -> Iterator[Form]:
-    """Yield the format of each file that the command reads, as far as it is recognised."""
+    """Yield the format of each file of gold, predicted, old, new, FILE and annotators, as far as it is recognised."""
     from clueval.formats.form import forms_named  # only for options of formats
     from clueval.reading.source import form_at
 

@@ -3,7 +3,7 @@
 A parameter before ``*`` is an argument of the command line, one after it an option or, if its default is `Options`,
 several of them. The function checks, calls, prints, and returns the exit code::
 
-    def sizes(files: list[Input], *, times: int = 1, report: Report = REPORT) -> int:
+    def sizes(files: list[Input], *, times: int = 1, report: ReportOutput = REPORT) -> int:
         \"""Print how many bytes files have.
 
         usage: FILE...

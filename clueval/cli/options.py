@@ -282,11 +282,9 @@ def _source(text: str) -> LayerSource:
     return column(text) if re.fullmatch(r"\s*[-+]?[\d.]+\s*", text) else text
 
 
-def say_what_was_read(result: Result | None) -> None:
+def say_what_was_read(result: Result) -> None:
     """Print a line on what was mended, on each layer, and on what was changed, to stderr."""
     flush()  # if the result cannot be printed, that is the only message
-    if result is None:
-        return
     changes = result.prepared or {}
     for line in (*mended(result.repaired_tags, changes), *layers_read(result.inputs)):
         remark(line)

@@ -24,9 +24,8 @@ from clueval.cli.progress import JOBS, Jobs
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import CluevalWarning, UsageError, visible
+from clueval.files.errors import CluevalWarning, UsageError, cut_label, visible
 from clueval.files.options import changed_values, options_of
-from clueval.reports.table import cut
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result
 from clueval.results.summary import layers_not_predicted
@@ -238,7 +237,7 @@ def score(
         say_what_was_read(result)  # the text on the terminal has these lines
     remark_passed_over(result.passed_over)
     for layer in layers_not_predicted(result.inputs):
-        remark(f"layer {cut(visible(layer))}: not predicted; {SEVERAL_LAYERS}")
+        remark(f"layer {cut_label(visible(layer))}: not predicted; {SEVERAL_LAYERS}")
     return int(any(not gate["passed"] for gate in result.gates or ()))
 
 

@@ -352,6 +352,17 @@ def fraction(text: str) -> float:
     return number(f"{text[:-1].strip()}e-2") if text.endswith("%") else number(text)
 
 
+_RATES = frozenset({"precision", "recall", "f1", "f", "accuracy", "upper"})
+"""Words in the names of rates."""
+
+
+def require_fraction(score: str, name: str, limit: float) -> None:
+    """Raise `UsageError` for a limit above 1 of a rate, which is a fraction; tables show percentages."""
+    if limit > 1 and not _RATES.isdisjoint(name.split("_")):
+        advice = f"write {score}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
+        raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
+
+
 def _whole(text: str) -> int | None:
     try:
         return int(text)

@@ -112,8 +112,8 @@ def named_output(path: str | Path) -> Path:
 
 
 def output_path(text: str) -> Path:
-    """Return the path of a file that an option names, which the command writes. Raises as `output_name` does."""
-    return Path(output_name(text))
+    """Return the path of a file that an option names, which the command writes. Raises as `named_output` does."""
+    return named_output(text)
 
 
 def output_name(text: str) -> str:
@@ -126,8 +126,8 @@ def output_name(text: str) -> str:
 
 
 def output_folder(text: str) -> Path:
-    """Return the path of a folder that an option names, which the command writes. Raises as `output_name` does."""
-    return Path(output_name(text))
+    """Return the path of a folder that an option names, which the command writes. Raises as `named_output` does."""
+    return named_output(text)
 
 
 OUTPUT_TYPES = (output_path, output_name, output_folder)

@@ -32,13 +32,10 @@ class RowInput:
         offered: the sources of layers that rows had so far, if each may have others.
     """
 
-    def __init__(
-        self, options: FormatOptions, file: str | None = None, passed_over: Counter[str] | None = None
-    ) -> None:
-        self.options, self.file = options, file
+    def __init__(self, options: FormatOptions, file: str | None, passed_over: Counter[str]) -> None:
+        self.options, self.file, self.passed_over = options, file, passed_over
         self.number = 0
         self.set: str | None = None
-        self.passed_over = Counter[str]() if passed_over is None else passed_over
         self.offered: dict[str, None] = {}
 
     def refuse(self, problem: str, advice: str | None = None, document: str | None = None) -> NoReturn:

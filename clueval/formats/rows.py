@@ -125,8 +125,8 @@ class RowReader(RowInput):
         self,
         dialect: Dialect,
         options: FormatOptions,
-        file: str | None = None,
-        passed_over: Counter[str] | None = None,
+        file: str | None,
+        passed_over: Counter[str],
     ) -> None:
         super().__init__(options, file, passed_over)
         self.dialect = dialect

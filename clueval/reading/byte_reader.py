@@ -46,7 +46,7 @@ class Stretch(NamedTuple):
     # the fields of the lines in spans, one line after the other (see `find_hunks`)
     fields: list[bytes]
     layout: Layout  # the layout of both files
-    document: NamedDocument | None = None  # the document, if documents are told apart
+    document: NamedDocument | None  # the document, if documents are told apart
     sentences: Sequence[int] = ()  # the numbers of tokens of the sentences, if these are told apart
     # the numbers of the sentences, in the order in which they are marked in `fields`
     order: Sequence[int] = ()
@@ -110,9 +110,9 @@ class ByteReader:
     """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
 
     With `by_document`, each stretch is of one document; with `by_sentence`, it tells sentences apart, too. With
-    `in_characters`, it has the tokens of its fields, the number of its characters, and which documents have some. Holds
-    some blocks, and passages of one side that wait for the other. Raises `Unusual` for files that differ in more than
-    tags, and the errors of the reader of the format.
+    `in_characters`, which excludes `by_document`, it has the tokens of its fields, the number of its characters, and
+    which documents have some. Holds some blocks, and passages of one side that wait for the other. Raises `Unusual` for
+    files that differ in more than tags, and the errors of the reader of the format.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from clueval.core.case import are_flat
 from clueval.core.document import GROUP, MENTION, Document
 from clueval.core.overlap import components
 from clueval.core.span import NO_LABEL
-from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_called, scheme_of, split_tag
+from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_of, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.files.opening import name_of_input
 from clueval.files.options import checked_call, require_kind
@@ -315,8 +315,7 @@ class ColumnCheck(ColumnReader):
         layer_pairs = self._pairs.setdefault(layer, set())
         if layer not in self.schemes or not pairs <= layer_pairs:
             layer_pairs |= pairs
-            scheme = self.options.scheme
-            self.schemes[layer] = scheme_called(scheme) if scheme else scheme_of(layer_pairs)
+            self.schemes[layer] = self.options.scheme or scheme_of(layer_pairs)
         if not others and all(_problem(pair, 1, self.schemes[layer]) is None for pair in pairs):
             return
         for first, sentence in sentences:

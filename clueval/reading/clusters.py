@@ -38,7 +38,6 @@ from clueval.core.tags import (
     count_illegal,
     decode,
     decode_strictly,
-    scheme_called,
     scheme_of,
     split_tag,
 )
@@ -104,12 +103,10 @@ class NewLabels:
         self._new_label: dict[tuple[str, str], str] = {}
         self._read: Counter[tuple[str, str]] = Counter()  # sides and labels of spans
 
-    def rows(self, rows: Sequence[Row], side: str, times: Iterable[int] | None = None) -> Sequence[Row]:
-        """Return the spans of a side with new labels; each of them stands for some spans, by default for one."""
-        if not self.steps:
-            return rows
-        renamed = []
-        for (start, end, label), number in zip(rows, repeat(1) if times is None else times, strict=False):
+    def rows(self, rows: Iterable[Row], side: str, times: Iterable[int]) -> list[Row]:
+        """Return the spans of a side with new labels; each of them stands for a number of spans."""
+        renamed: list[Row] = []
+        for (start, end, label), number in zip(rows, times, strict=True):
             key = side, label
             self._read[key] += number
             if key not in self._new_label:
@@ -165,8 +162,8 @@ class TagReading(NamedTuple):
 
     @classmethod
     def of(cls, scheme: str | None, invalid: str | None) -> TagReading:
-        """Return the options of reading as they are used. Raises `UsageError` for an unknown scheme."""
-        return cls(None if scheme is None else scheme_called(scheme), invalid or "conlleval")
+        """Return the options of reading as they are used."""
+        return cls(scheme, invalid or "conlleval")
 
     @property
     def is_late(self) -> bool:
@@ -550,7 +547,7 @@ class ClusterCounting:
                 if self._new_labels.steps:
                     if not self.in_characters and not _are_bio(of_layer, spans):
                         raise Unusual("tags that are not those of their spans, whose labels change")
-                    spans = list(self._new_labels.rows(spans, name, numbers))
+                    spans = self._new_labels.rows(spans, name, numbers)
                 if layer in self._plan.where:
                     labels = self.bag.read.values.setdefault(layer, set())
                     labels.update([row[2] for row in spans if counts[row[0]]])

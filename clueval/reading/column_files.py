@@ -110,7 +110,7 @@ class _Files:
         counting: ClusterCounting,
         sizes: Sizes,
         *,
-        in_sentences: bool = False,
+        in_sentences: bool,
     ) -> None:
         self._readers, self._counting, self._sizes = readers, counting, sizes
         self._in_sentences = in_sentences

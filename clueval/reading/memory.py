@@ -33,7 +33,7 @@ from clueval.core.span_forms import (
     is_number,
     is_span,
 )
-from clueval.core.tags import decode_tags, is_tag, split_tag
+from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
 from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
@@ -140,7 +140,7 @@ class MemorySides:
 
     kind: MemoryKind
     listed: Sequence[GivenSide]
-    pair_by: str | None = None  # one of `clueval.reading.options.PAIR_BY`
+    pair_by: str | None  # one of `clueval.reading.options.PAIR_BY`
 
     def texts(self, read: Read | None = None) -> Iterator[Text]:
         """Yield the documents of each text; memory holds one, and with `pair_by` those that wait for others.
@@ -192,7 +192,7 @@ def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
         try:
             split_tag(tag)
             if scheme is not None:
-                decode_tags([tag], scheme, "conlleval")
+                is_legal(scheme, OUTSIDE, tag)
         except TagError as error:
             error.problem = f"{place}[{position}]: {error.problem}"
             raise

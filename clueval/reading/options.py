@@ -73,7 +73,7 @@ def require_positions(form: str | None, caller: str) -> None:
 
 
 def chosen_options(reading: Reading) -> list[str]:
-    """Return the names of the options that are set and do not apply to every format.
+    """Return the names of the options that are set, except the input, the annotation set and the names of tags.
 
     ``ignore_punct=False`` applies to every format, because no other format removes punctuation.
     """

@@ -72,14 +72,14 @@ class Passage(NamedTuple):
     begins: bool  # whether the document begins here
     sentences: Sequence[str]
     tokens: int  # their number
-    lines: TokenLines = TokenLines()  # where the sentences are in the file, if they are located
-    start: int = 0  # the number of tokens before them in the file
+    lines: TokenLines  # where the sentences are in the file, where the sentences are in the file
+    start: int  # the number of tokens before them in the file
 
 
 class PassageReader(ColumnReader):
     """Reads the lines of a file as passages."""
 
-    def __init__(self, source: Source, sizes: Sizes = SIZES, limits: Limits | None = None) -> None:
+    def __init__(self, source: Source, sizes: Sizes, limits: Limits | None = None) -> None:
         assert isinstance(source.form, ColumnFormat)
         limits = limits or replace(source.file.limits, max_document=sys.maxsize)  # no document is held
         super().__init__(source.form, replace(source.file, limits=limits), source.options)

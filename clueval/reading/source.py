@@ -295,7 +295,7 @@ def source_of(
     progress: Progress | None = None,
     form: Form | None = None,
 ) -> Source:
-    """Return a file with its format, which is recognised if `options.input` and `form` are None.
+    """Return a file with its format, which is recognised if `options.format` and `form` are None.
 
     Raises `UsageError` for an annotation set or a treatment of tags that its format does not have.
     """

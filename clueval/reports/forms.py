@@ -12,7 +12,7 @@ from itertools import accumulate, chain, compress, pairwise
 from textwrap import wrap
 from typing import IO, Any
 
-from clueval.files.errors import visible
+from clueval.files.errors import cut_label, visible
 from clueval.files.opening import cell
 from clueval.reports.content import IN_A_PAGE, SCREEN, Content, in_short
 from clueval.reports.language import in_language, phrase
@@ -36,7 +36,6 @@ from clueval.reports.table import (
     Shares,
     Table,
     caption,
-    cut,
     decimals,
     plain,
     shown,
@@ -405,7 +404,7 @@ def in_words(line: Line, kinds: Sequence[MarkKind]) -> str:
     """Return a line of a place without its note."""
     side = "" if line.kind is None else kinds[line.kind].legend
     text = phrase("“") + line.text[:200] + phrase("”") if line.text else ""
-    return " ".join(filter(None, (side, cut(line.label), text, line.words)))
+    return " ".join(filter(None, (side, cut_label(line.label), text, line.words)))
 
 
 def bracketed(text: MarkedText, kinds: Sequence[MarkKind]) -> str:

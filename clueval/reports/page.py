@@ -20,7 +20,7 @@ from math import ceil
 from string import Template
 from zlib import compressobj, decompressobj
 
-from clueval.files.errors import escaped_in_json, visible
+from clueval.files.errors import cut_label, escaped_in_json, visible
 from clueval.reports.content import IN_A_PAGE, Content
 from clueval.reports.forms import in_words, without_bars
 from clueval.reports.language import (
@@ -40,7 +40,6 @@ from clueval.reports.table import (
     Shares,
     Table,
     caption,
-    cut,
     percent,
     shown,
     text_columns,
@@ -133,7 +132,7 @@ def _table(table: Table, *, is_live: bool = True) -> str:
     else:
         styles = [f' style="text-align:{"left" if number in texts else "right"}"' for number in columns]
     head = "".join(
-        f'<th scope="col"{style}>{html(cut(name))}</th>' if name else "<td></td>"
+        f'<th scope="col"{style}>{html(cut_label(name))}</th>' if name else "<td></td>"
         for name, style in zip(table.header, styles, strict=True)
     )
     rows = []

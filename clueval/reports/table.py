@@ -11,11 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from clueval.files.errors import UsageError, visible
+from clueval.files.errors import UsageError, cut_label, visible
 from clueval.reports.language import numeral, phrase
-
-LONGEST_LABEL = 60
-"""The number of characters of a label or a name that readers are shown."""
 
 
 class Rate(NamedTuple):
@@ -153,7 +150,7 @@ def shown(cell: Cell) -> str:
         case None | Rate():
             return "-"
         case str():
-            return visible(cut(cell))
+            return visible(cut_label(cell))
         case _:
             return numeral(int(cell)) if cell == int(cell) else _decimal(cell, 3)
 
@@ -192,11 +189,6 @@ def difference(first: float | None, second: float | None) -> str:
     if first is None or second is None:
         return ""
     return numeral(round(100 * second, 2) - round(100 * first, 2), "+,.2f")
-
-
-def cut(label: str) -> str:
-    """Return a label as readers are shown it."""
-    return label if len(label) <= LONGEST_LABEL else f"{label[:LONGEST_LABEL]}…"
 
 
 def caption(table: Table) -> str:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import visible
+from clueval.files.errors import cut_label, visible
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
-from clueval.reports.table import Cell, Rate, Table, cut, percent
+from clueval.reports.table import Cell, Rate, Table, percent
 from clueval.results.headlines import RATES, headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
@@ -46,7 +46,7 @@ class Headline(NamedTuple):
     @property
     def name(self) -> str:
         """The metric, the sequence and `what` the headline counts."""
-        return f"{self.metric}, {cut(self.sequence)}: {self.what}"
+        return f"{self.metric}, {cut_label(self.sequence)}: {self.what}"
 
     @property
     def what(self) -> str:
@@ -107,10 +107,10 @@ def headline_f1(report: Report, metrics: Sequence[AnyMetric]) -> str:
     several = len(numbers) + len(lacking) > 1
     shown = [
         f"{percent(f1)} %"
-        + (phrase(" (layer {layer})", layer=cut(visible(headline.sequence))) if several else "")
+        + (phrase(" (layer {layer})", layer=cut_label(visible(headline.sequence))) if several else "")
         for headline, f1 in numbers
     ]
-    shown += [phrase("{layer} not predicted", layer=cut(visible(name))) for name in lacking]
+    shown += [phrase("{layer} not predicted", layer=cut_label(visible(name))) for name in lacking]
     if first.is_merged:
         what = phrase("start and end are right")
     elif metric.name == "levels" or metric == Exact():
@@ -169,7 +169,7 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
         rows = _worst_first(row for row in label_rows if id(row) in frequent)
         names = (phrase("exact, {label}", label=_name(row, headline.is_merged)) for row in rows)
         shown = [_cells(name, row) for name, row in (*of_sequence, *zip(names, rows, strict=True))]
-        title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(label_rows))}"
+        title = f"{headline.metric}, {cut_label(headline.sequence)}{how_many(len(rows), len(label_rows))}"
         yield _table(title, "", shown)
 
 
@@ -207,7 +207,7 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
         reports() if reports else ((value, group["metrics"]) for value, group in groups.items())
     ):
         for headline in headlines(metrics, with_rows=False):
-            cells = _cells(cut(value), headline.row)
+            cells = _cells(cut_label(value), headline.row)
             of_headline.setdefault(headline.name, []).append((headline.row["f1"], cells))
     for name, rows in of_headline.items():
         rows.sort(key=lambda row: (row[0] is None, row[0]))
@@ -236,7 +236,7 @@ def _name(row: Row, several: bool) -> str:
     name = phrase(row["average"]) if row["label"] is None else row["label"]
     section, _, rest = str(row["section"]).partition(".")
     layer = rest if section == "labelled" and rest else row["sequence"]
-    return cut(f"{layer}: {name}" if several else name)
+    return cut_label(f"{layer}: {name}" if several else name)
 
 
 def _spans(row: Row) -> float:

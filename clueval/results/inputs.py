@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Read
 from clueval.core.document import MENTION
 from clueval.core.span import DEFAULT_LAYER, SIDES, Span
+from clueval.files.errors import cut_label
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -272,9 +273,7 @@ def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table:
 
 def _quote(name: str) -> str:
     """Return the name of a layer or label, quoted and not too long."""
-    from clueval.reports.table import cut  # most results need no warning
-
-    return repr(cut(name))
+    return repr(cut_label(name))
 
 
 def empty_files(paths: Iterable[Path]) -> Iterator[str]:

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.core.levels import KINDS
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, cut_label
 from clueval.files.options import require_kind
 from clueval.metrics import METRICS
-from clueval.reports.table import cut
 from clueval.results.headlines import RATES, Path, headline_paths
 
 _LABELS_BELOW = ("per_label", "per_type")
@@ -179,7 +178,7 @@ def score_names(paths: Iterable[Path]) -> dict[Path, str]:
     """
     listed = list(paths)
     several = len({path[1] for path in listed}) > 1
-    names = [f"{cut(path[1])}: " * several + _in_words(path) for path in listed]
+    names = [f"{cut_label(path[1])}: " * several + _in_words(path) for path in listed]
     return {
         path: name if names.count(name) == 1 else ".".join(path)
         for path, name in zip(listed, names, strict=True)
@@ -193,7 +192,7 @@ def _in_words(path: Path) -> str:
     label = ""
     if "per_label" in place:
         at = place.index("per_label")
-        label, place = f" of {cut(place[at + 1])}", [*place[:at], *place[at + 2 :]]
+        label, place = f" of {cut_label(place[at + 1])}", [*place[:at], *place[at + 2 :]]
     of_level = None
     if metric == "levels" and place[:1] in (["labelled"], ["unlabelled"]):
         at = 2 if place[0] == "labelled" else 1  # behind the name of the layer, which may be a number, too

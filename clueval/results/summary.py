@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clueval.files.errors import visible
+from clueval.files.errors import cut_label, visible
 from clueval.reports.language import phrase
-from clueval.reports.table import cut
 
 Content = Mapping[str, Any]
 """A result as plain dictionaries."""
@@ -80,9 +79,9 @@ def layers_read(inputs: Content) -> Iterator[str]:
         else:
             what = "{gold} gold and {n} predicted span|{gold} gold and {n} predicted spans"
             parts.append(phrase(what, gold=gold, n=predicted))
-        yield f"{cut(visible(layer))}: {', '.join(parts)}"
+        yield f"{cut_label(visible(layer))}: {', '.join(parts)}"
     if empty:
-        layers = ", ".join(cut(visible(layer)) for layer in empty)
+        layers = ", ".join(cut_label(visible(layer)) for layer in empty)
         yield phrase("no spans on either side: {layers}", layers=layers)
 
 

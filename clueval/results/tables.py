@@ -13,8 +13,9 @@ from typing import Any
 
 from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.metric import AnyMetric
+from clueval.files.errors import cut_label
 from clueval.reports.language import phrase
-from clueval.reports.table import Cell, Rate, Table, cut
+from clueval.reports.table import Cell, Rate, Table
 
 Report = Mapping[str, Any]
 
@@ -26,7 +27,7 @@ def of_report(report: Report, metrics: Iterable[AnyMetric], *, first: bool = Fal
     def of_metrics(reports: Report, where: str) -> Iterator[Table]:
         for name, sequences in reports.items():
             for sequence, sequence_report in sequences.items() if name in by_name else ():
-                title = f"{where}{name}, {cut(sequence)}"
+                title = f"{where}{name}, {cut_label(sequence)}"
                 yield from islice(tables_of(by_name[name], title, sequence_report), 1 if first else None)
 
     yield from of_metrics(report["metrics"], "")
@@ -34,14 +35,14 @@ def of_report(report: Report, metrics: Iterable[AnyMetric], *, first: bool = Fal
         rows = [[value, group["documents"], group["tokens"]] for value, group in groups.items()]
         yield Table(phrase("By {key}", key=key), [key, *named(["documents", "tokens"])], rows)
         for value, group in groups.items():
-            yield from of_metrics(group["metrics"], f"{key} {cut(value)}: ")
+            yield from of_metrics(group["metrics"], f"{key} {cut_label(value)}: ")
     yield from of_changes(report)
 
 
 def of_changes(report: Report) -> Iterator[Table]:
     """Yield the tables of what was changed before counting: spans that have no place, and numbers of steps."""
     if spans := report.get("unprojected"):  # those that alignment lost have positions in the predicted text
-        columns, cells = ["document", "label", "text"], [[cut(span.get("text", ""))] for span in spans]
+        columns, cells = ["document", "label", "text"], [[cut_label(span.get("text", ""))] for span in spans]
         if "text" not in spans[0]:
             columns = ["document", "label", "start", "end_inclusive"]
             cells = [[str(span["start"]), str(span["end_exclusive"] - 1)] for span in spans]
@@ -173,7 +174,10 @@ def levels(title: str, report: Report) -> Iterator[Table]:
             for average in ("micro", "macro")
         ]
         yield _entries(
-            phrase("{title}: labelled by {layer}", title=title, layer=cut(layer)), "level", averages, columns
+            phrase("{title}: labelled by {layer}", title=title, layer=cut_label(layer)),
+            "level",
+            averages,
+            columns,
         )
         rows: list[list[Cell]] = []  # precision and recall at every level, and the supports
         for label, first in by_level["1"]["per_label"].items():
@@ -181,7 +185,7 @@ def levels(title: str, report: Report) -> Iterator[Table]:
             rates = [Rate(entry[rate]) for rate in ("precision", "recall") for entry in entries]
             rows.append([label, *rates, first["gold"], first["predicted"]])
         header = ["label", *(f"{rate}{level}" for rate in "PR" for level in by_level), "gold", "predicted"]
-        of_layer = phrase("{title}: labels of {layer}", title=title, layer=cut(layer))
+        of_layer = phrase("{title}: labels of {layer}", title=title, layer=cut_label(layer))
         yield Table(of_layer, named(header), rows)
 
 
@@ -229,7 +233,7 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
                 what = "{title}: gold spans of {layer}, level {level}"
                 if side == "predicted":
                     what = "{title}: predicted spans of {layer}, level {level}"
-                shown = phrase(what, title=title, layer=cut(layer), level=level)
+                shown = phrase(what, title=title, layer=cut_label(layer), level=level)
                 counts, without = matrix["found"], (matrix["unlabelled"], matrix[UNMATCHED[side]])
                 often = frequencies(counts)
                 known = sorted(often)
@@ -347,7 +351,7 @@ def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator
 
 def _recalls(title: str, first: str, rows: Report, columns: Collection[str]) -> Table:
     is_weighted = any(row["weighted_word_recall"] is not None for row in rows.values())
-    entries = ((cut(name), row) for name, row in rows.items())
+    entries = ((cut_label(name), row) for name, row in rows.items())
     return _entries(title, first, entries, [*columns, *["weighted_word_recall"] * is_weighted])
 
 

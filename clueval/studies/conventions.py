@@ -27,14 +27,14 @@ from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES
 from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_called, scheme_of
 from clueval.core.tally import Tally, f_measure, rate
-from clueval.files.errors import OverlapError, TagError, UsageError, warn
+from clueval.files.errors import OverlapError, TagError, UsageError, cut_label, warn
 from clueval.files.options import checked_call
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
 from clueval.reading.options import InputSide, LayerColumns, is_path_or_paths, spooled
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Rate, Table, cut, difference, shown
+from clueval.reports.table import Cell, Dot, Rate, Table, difference, shown
 from clueval.results.inputs import warnings_of
 from clueval.results.result import Result
 from clueval.results.score import score
@@ -474,7 +474,7 @@ class Conventions(Report):
         layers = self._shown()
         header, several = [phrase("convention")], len(layers) > 1
         for layer in layers:
-            header += [cut(layer) if several else "F1", phrase("difference")]
+            header += [cut_label(layer) if several else "F1", phrase("difference")]
         rows: list[list[Cell]] = []
         for key, row in next(iter(layers.values()), {}).items():
             numbers = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -208,7 +209,7 @@ def plain_rows(dialect: Dialect) -> Iterator[dict[str, Any]]:
         if not any(is_row(dialect, row) for _, row in rows[:1]):
             continue
         for name in SETS:
-            reader = RowInput(FormatOptions(answers="accepted"))
+            reader = RowInput(FormatOptions(answers="accepted"), None, Counter())
             reader.set = name
             numbered = iter(rows) if dialect.values is None else dialect.values(iter(rows), reader)
             for _, row in numbered:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError
-from clueval.files.options import fraction
+from clueval.files.options import fraction, require_fraction
 from clueval.results.headlines import number_at
 from clueval.results.options import Trust
 from clueval.results.paths import whole_path
@@ -17,8 +17,6 @@ from clueval.studies.comparison.paired_tests import DropTest, PairedTests
 from clueval.studies.comparison.study import LAST_RATE, chosen_paths, has_several_golds, units_of
 
 _ENDS = ("low", "high")
-_RATES = frozenset({"precision", "recall", "f1", "f", "accuracy", "upper"})
-"""Words in the names of rates."""
 
 
 class Limit(NamedTuple):
@@ -71,13 +69,6 @@ def drop_of(text: str) -> float:
     if not 0 <= drop < 1:
         raise ValueError(f"{text!r} is not a fraction from 0 to below 1: 0.01 is one point")
     return drop
-
-
-def require_fraction(score: str, name: str, limit: float) -> None:
-    """Raise `UsageError` for a limit above 1 of a rate, which is a fraction; tables show percentages."""
-    if limit > 1 and not _RATES.isdisjoint(name.split("_")):
-        advice = f"write {score}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
-        raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
 
 
 def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterator[ScoreGate]:

@@ -18,7 +18,7 @@ from clueval.files.errors import UsageError
 from clueval.results.headlines import Path, entry_at
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
-from clueval.results.rates import EntryRates, Rates
+from clueval.results.rates import Rates
 from clueval.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (
@@ -417,12 +417,13 @@ class PairedTests:
         baseline, entry = difference.baseline, difference.baseline.entry
         place = id(entry), baseline.name, difference.system.name, *difference.units
         if place not in self._swapped:
-            self._swapped[place] = self._differences_after_swaps(entry, difference)
+            self._swapped[place] = self._differences_after_swaps(difference)
         test = exact_p if len(difference.units) <= MOST_FOR_ALL_SWAPS else sampled_p
         return test(difference.value, self._swapped[place][entry.paths.index(baseline.path)])
 
-    def _differences_after_swaps(self, entry: EntryRates, difference: _Difference) -> list[list[float]]:
+    def _differences_after_swaps(self, difference: _Difference) -> list[list[float]]:
         """Return the difference of each rate of an entry after each swap."""
+        entry = difference.baseline.entry
         firsts, seconds = (
             [
                 {

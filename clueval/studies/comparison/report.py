@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from clueval.core.tally import EPSILON
+from clueval.files.errors import cut_label
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Rate, Table, cut, difference, percent
+from clueval.reports.table import Cell, Dot, Rate, Table, difference, percent
 from clueval.results.signature import Signature
 from clueval.results.summary import counted
 from clueval.results.tables import named
@@ -245,7 +246,7 @@ class Comparison(Report):
             yield self._table_of_scores(phrase("F1 by label"), labels)
         for most in units:
             rows = [
-                [cut(unit), percent(influence, sign="+"), positions]
+                [cut_label(unit), percent(influence, sign="+"), positions]
                 for unit, influence, positions in most["units"]
             ]
             if rows:  # the same counts everywhere, or an undefined score
@@ -311,7 +312,7 @@ class Comparison(Report):
         """Return the metric of a score, and its layer if there are several."""
         metric, sequence = score["score"].split(".")[:2]
         several = len({test["score"].split(".")[1] for test in self.tests}) > 1
-        return f"{metric}, {cut(sequence)}" if several else str(metric)
+        return f"{metric}, {cut_label(sequence)}" if several else str(metric)
 
     def _rate(self, score: Score) -> str:
         """Return what a score is called without metric and layer, which the title of the table has."""

@@ -95,7 +95,7 @@ def tables_of_decisions(
         UNCLEAR: phrase("unclear"),
         "": phrase("not decided"),
     }
-    rows: list[list[Cell]] = [[words, errors.get(choice, 0)] for choice, words in owners.items()]
+    rows: list[list[Cell]] = [[words, errors.get(owner, 0)] for owner, words in owners.items()]
     yield Table(phrase("whose the errors are"), ["", phrase("errors")], rows)
     corrected_entries = {entry.title: entry for entry in entries_of(after, choice)}
     for entry in entries_of(before, choice):
@@ -316,7 +316,8 @@ class Errors(ErrorReport):
     ) -> None:
         super().__init__(texts, choice, **about)
         self.decisions, self.limit = decisions, limit
-        self.screen = None if limit is not None else self.screen
+        if limit is not None:
+            self.screen = None
         self._columns: RowColumns | None = None
 
     @property
@@ -328,9 +329,9 @@ class Errors(ErrorReport):
         return [
             ("predicted", phrase("predicted is right")),
             ("gold", phrase("gold is right")),
-            ("both", phrase("both are right")),
-            ("none", phrase("neither is right")),
-            ("unclear", phrase("unclear")),
+            (BOTH, phrase("both are right")),
+            (NONE, phrase("neither is right")),
+            (UNCLEAR, phrase("unclear")),
         ]
 
     @property
@@ -352,7 +353,7 @@ class Errors(ErrorReport):
                         (error.sequence, error.side, error.span.label, error.reason) for error in group
                     )
                     if decisions is not None:
-                        tally.decided[self._choice_at(text[0], group)] += len(group)
+                        tally.decided[decisions.at(place_of(text[0], group)).holds] += len(group)
             yield text, listed
             if decisions is not None:
                 documents.append(text[0].gold.id)
@@ -365,10 +366,6 @@ class Errors(ErrorReport):
                 decisions.leave_out_lost()
             decisions.require_distinct(documents)
             decisions.checked()
-
-    def _choice_at(self, pair: Pair, group: Sequence[JudgedSpan]) -> str:
-        """Return the choice that holds at a place, or nothing."""
-        return "" if self.decisions is None else self.decisions.at(place_of(pair, group)).holds
 
     def _places_of(self, text: Text, groups: Iterable[Sequence[JudgedSpan]]) -> Iterator[Place]:
         texts = None
@@ -447,7 +444,7 @@ class Errors(ErrorReport):
         tally, report = self._tally, self._reports[0][0]
         yield from tables_of(report, tally.reasons, tally.listed, self.choice)
         if self.decisions is not None:
-            after, _, _ = counted(self._corrected(), self.choice, self.layers)
+            after, _, _ = counted(self._corrected(self.decisions), self.choice, self.layers)
             yield from tables_of_decisions(tally.decided, report, after, self.choice)
 
     def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
@@ -457,7 +454,7 @@ class Errors(ErrorReport):
             (table for table in tables if not table.is_folded), key=lambda table: table.title in of_labels
         )
 
-    def _corrected(self) -> Iterator[Pair]:
+    def _corrected(self, decisions: PlaceDecisions) -> Iterator[Pair]:
         """Yield the pairs with the gold spans that were chosen, in the order of the places.
 
         For metric ``levels``, a choice that would make spans of a layer overlap is not applied.
@@ -465,7 +462,7 @@ class Errors(ErrorReport):
         for (pair,), listed in self._read(None):
             layers: dict[str, Sequence[Span]] = dict(pair.gold.layers)
             for group in listed:
-                choice = self._choice_at(pair, group)
+                choice = decisions.at(place_of(pair, group)).holds
                 if choice not in ("predicted", BOTH, NONE):
                     continue
                 changed = changed_layers(0, layers, pair.predicted.layers, group, choice)

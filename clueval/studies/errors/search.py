@@ -254,13 +254,10 @@ class Search:
         With `also_right`, those that are right come, too. Costs what `Case.around` costs.
         """
         choice = self.choice
-        keys = [
-            [(span.start, span.end, span.label, span.parts) for span in side or ()]
-            for side in located_case.sides
-        ]
+        case = Case(located_case.sides, located_case.counted)
+        keys = case.labelled_ranges()
         if keys[0] == keys[1] and not self._also_right and not choice.by_levels:
             return []
-        case = Case(located_case.sides, located_case.counted)
         try:
             if choice.fair is not None:
                 return list(_judged_by_fair(case, located_case.sequence, choice.fair))

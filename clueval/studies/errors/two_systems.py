@@ -22,6 +22,7 @@ from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, Line, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Table
+from clueval.studies.decisions import NONE, UNCLEAR
 from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
 from clueval.studies.errors.rows import Row, SideTexts, texts_of
 from clueval.studies.errors.search import RIGHT, Choice, JudgedSpan, Search, text_order
@@ -124,8 +125,8 @@ class TwoSystems(ErrorReport):
         return [
             ("gold", phrase("gold is right")),
             *((name, phrase("{system} is right", system=in_language)) for name, in_language in shown),
-            ("none", phrase("none is right")),
-            ("unclear", phrase("unclear")),
+            (NONE, phrase("none is right")),
+            (UNCLEAR, phrase("unclear")),
         ]
 
     def counts(self) -> dict[str, dict[str, int]]:

@@ -158,9 +158,7 @@ class StringLeak:
         """Return what was decided; nothing if no decisions were read."""
         if self.decision is None:
             return {}
-        choice, state, comment, reviewer = self.decision
-        cells = {"choice": choice, "state": state, "comment": comment, "reviewer": reviewer}
-        return {"fingerprint": self.fingerprint, **cells}
+        return {"fingerprint": self.fingerprint, **self.decision._asdict()}
 
     @property
     def context(self) -> MarkedText:

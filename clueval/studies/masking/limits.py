@@ -14,7 +14,7 @@ from typing import Any
 
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError, visible
-from clueval.files.options import fraction
+from clueval.files.options import fraction, require_fraction
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
 from clueval.statistics.distributions import trials_needed, upper_bound
@@ -27,9 +27,6 @@ _FIGURE = re.compile(r"(?:(?P<sequence>.+)\.)?(?P<name>[a-z_]+)(?:\[(?P<kind>.*)
 
 _BOUND = re.compile(r"((?:.+\.)?)document_leak_upper((?:\[.*\])?)", re.DOTALL)
 """The figure that is a bound, with what stands before and after its name."""
-
-_RATES = frozenset({"precision", "recall", "f", "upper"})
-"""Words in the names of rates."""
 
 _MISSING = object()
 
@@ -92,9 +89,7 @@ def failures(
         for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
             value = _value(reports, figure)
             name = figure.partition("[")[0].rpartition(".")[2]
-            if limit > 1 and not _RATES.isdisjoint(name.split("_")):  # tables show percentages
-                advice = f"write {figure}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
-                raise UsageError(f"{figure} is a fraction, and {limit:g} is above 1", advice=advice)
+            require_fraction(figure, name, limit)
             bound = None if is_lower else _BOUND.fullmatch(figure)
             limit_words = {
                 "figure": figure,
