@@ -72,7 +72,7 @@ class Passage(NamedTuple):
     begins: bool  # whether the document begins here
     sentences: Sequence[str]
     tokens: int  # their number
-    lines: TokenLines  # where the sentences are in the file, where the sentences are in the file
+    lines: TokenLines  # where the sentences are in the file
     start: int  # the number of tokens before them in the file
 
 
