@@ -16,7 +16,7 @@ from clueval.files.errors import cut_label, visible
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, percent
-from clueval.results.headlines import RATES, headline_rates
+from clueval.results.paths import RATES, headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
 from clueval.results.tables import LEVELS, how_many, named, of_changes, of_report, titled

@@ -35,9 +35,9 @@ from clueval.metrics.gate.pairing import Touching
 from clueval.reading.options import LayerColumns, spooled
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Cell, Rate, Table
-from clueval.results.headlines import headline_paths, number_at
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs, pairs_with
+from clueval.results.paths import headline_paths, number_at
 from clueval.statistics import mcnemar_exact
 
 MOST_CHANGES = 100_000

@@ -309,7 +309,7 @@ class Result(Report):
         return self._headline("f1")
 
     def _headline(self, rate: str) -> float | None:
-        from clueval.results.headlines import headline_paths, number_at
+        from clueval.results.paths import headline_paths, number_at
 
         if not self.documents and not self.inputs["gold"]["layers"]:
             raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
@@ -331,8 +331,10 @@ class Result(Report):
         key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
         without a number, and names the nearest; and for one that can mean several.
         """
-        from clueval.results.headlines import number_at
-        from clueval.results.paths import whole_path  # not needed for the headline
+        from clueval.results.paths import (
+            number_at,
+            whole_path,  # not needed for the headline
+        )
 
         try:
             return number_at(self.metrics, whole_path(self.metrics, path))

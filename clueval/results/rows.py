@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clueval.core.tally import f_measure
-from clueval.results.headlines import RATES, Path, Report, headline_paths, number_at
+from clueval.results.paths import RATES, Path, Report, headline_paths, number_at
 
 Row = dict[str, Any]
 

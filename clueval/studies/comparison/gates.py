@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError
 from clueval.files.options import fraction, require_fraction
-from clueval.results.headlines import number_at
 from clueval.results.options import Trust
-from clueval.results.paths import whole_path
+from clueval.results.paths import number_at, whole_path
 from clueval.results.result import Result
 from clueval.results.signature import require_same
 from clueval.studies.comparison.paired_tests import DropTest, PairedTests

@@ -18,10 +18,9 @@ from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError, described
 from clueval.files.options import checked_call, refuse_unknown, require_kind
-from clueval.results.headlines import Path as ScorePath
-from clueval.results.headlines import entry_at, headline_paths, number_at
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
-from clueval.results.paths import score_names, whole_path
+from clueval.results.paths import Path as ScorePath
+from clueval.results.paths import entry_at, headline_paths, number_at, score_names, whole_path
 from clueval.results.result import Result, load_result
 from clueval.results.saved import is_saved
 from clueval.results.score import score
