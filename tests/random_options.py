@@ -99,15 +99,10 @@ def some_options(random: Random, folder: Path, given: Texts) -> dict[str, Any]:
     elif "depth" not in options:
         options.pop("hierarchy", None)
     if is_chosen():
-        options["min_score"] = random.choice([0.25, 0.6, 2])
-        options["score_feature"] = "score"
-        if is_chosen(0.5):
-            value = random.choice(["0.5", '{"A": 0.5, "B": 0.3, "C": 0.2, "A.x": 0.9, "_": 0}', '{"A": 1}'])
-            content = (
-                f'{{"threshold": {value}, "score_feature": "score", "metric": "exact", "measure": "f1"}}'
-            )
-            options["min_score"] = _file(folder, "threshold.json", content)
-            options["same_data"] = is_chosen(0.5)
+        value = random.choice(["0.5", '{"A": 0.5, "B": 0.3, "C": 0.2, "A.x": 0.9, "_": 0}', '{"A": 1}'])
+        content = f'{{"threshold": {value}, "score_feature": "score", "metric": "exact", "measure": "f1"}}'
+        options["min_score"] = _file(folder, "threshold.json", content)
+        options["same_data"] = is_chosen(0.5)
     if is_chosen():
         options["ignore_label"] = random.choice(["B", "A,C", "Z"])
         options["ignore_same_label"] = is_chosen(0.4)
@@ -119,8 +114,6 @@ def some_options(random: Random, folder: Path, given: Texts) -> dict[str, Any]:
         options["untyped"] = True
     if is_chosen(0.3):
         options["fragments"] = random.choice(["split", "hull", "keep"])
-    if is_chosen():
-        options["by"] = "m"
     if is_chosen():
         options["merge"] = True
     if is_chosen(0.15):

@@ -24,7 +24,7 @@ import clueval
 from clueval import CluevalError, Document, Span, TagError, TextMismatch, errors, read, score
 from clueval.cli import main
 from clueval.studies.errors.search import REASONS
-from tests.corpora_of_errors import some_corpus
+from tests.random_options import some_options, texts
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
@@ -57,9 +57,8 @@ def test_errors_of_random_corpora_are_as_many_as_exact_counts(seed: int) -> None
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(60):
-            given_, options = some_corpus(random, Path(folder))
-            for name in ("level", "labelled", "unlabelled", "sides", "kinds", "reasons", "window"):
-                options.pop(name, None)
+            given_ = texts(random)
+            options = some_options(random, Path(folder), given_)
             golds, predicted = [golds[0] for golds, _ in given_], [each for _, each in given_]
             try:
                 expected = score(golds, predicted, metrics="exact", **options).metrics
