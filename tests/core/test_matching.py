@@ -318,16 +318,6 @@ def test_a_merged_document_has_one_layer_and_no_tags() -> None:
     assert (merged.tags, merged.id, merged.tokens) == ({}, "d", ["a", "b", "c"])
 
 
-@given(flat_spans(("a",)), flat_spans(("b",)), flat_spans(("c",)))
-def test_merging_is_idempotent_and_independent_of_the_order_of_layers(
-    a: list[Span], b: list[Span], c: list[Span]
-) -> None:
-    merged = merge_layers({"a": a, "b": b, "c": c})
-
-    assert merge_layers(dict.fromkeys("abc", merged)) == merged
-    assert merge_layers({"c": c, "a": a, "b": b}) == merged
-
-
 @given(flat_spans(zero_length=True), flat_spans(("b",), zero_length=True), flat_spans(("c", "a")))
 def test_merging_is_joining_the_labels_of_each_component(a: list[Span], b: list[Span], c: list[Span]) -> None:
     layers = {"a": a, "b": b, "c": c}
