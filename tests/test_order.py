@@ -563,24 +563,3 @@ def test_results_with_different_break_downs_are_not_added() -> None:
 
     with pytest.raises(UsageError, match="broken down by domain and by nothing cannot be added"):
         results[0] + results[1]
-
-
-def test_workers_add_results_by_value(tmp_path: Path) -> None:
-    for side in ("gold", "predicted"):
-        (tmp_path / side).mkdir()
-        for number, domain in enumerate("aba"):
-            tag = "B-PER" if side == "gold" or number else "O"
-            text = f"# newdoc id = d\n# meta::domain = {domain}\nAnna\t{tag}\nsings\tO\n\n"
-            (tmp_path / side / f"{number}.conll").write_text(text)
-
-    results = [
-        clueval.score(tmp_path / "gold", tmp_path / "predicted", metrics="exact", by="domain", jobs=jobs)
-        for jobs in (1, 2)
-    ]
-
-    reports = [result.to_dict()["by"]["domain"] for result in results]
-    assert reports[0] == reports[1]
-    assert [each["metrics"]["exact"]["label"]["micro"]["recall"] for each in reports[0].values()] == [
-        0.5,
-        1.0,
-    ]

@@ -114,13 +114,6 @@ def test_parse_refuses_a_text_that_is_not_a_signature(text: str, message: str) -
 # Adding
 
 
-@given(corpora, corpora)
-def test_sum_of_results_is_the_result_of_both_corpora(one: Pairs, other: Pairs) -> None:
-    both = scored(one).add(scored(other))
-
-    assert both.to_dict() | {"signature": ""} == scored([*one, *other]).to_dict() | {"signature": ""}
-
-
 def test_adding_results_does_not_change_them() -> None:
     one, other = scored(FOUND, "exact"), scored(LOST, "exact")
 
