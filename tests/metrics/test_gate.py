@@ -560,19 +560,6 @@ def test_average_precision_by_hand() -> None:
     assert found["lenient"] == pytest.approx(1 / 3 * (1 + 2 / 3 + 3 / 4))
 
 
-@pytest.mark.long  # loading it takes seconds
-def test_average_precision_is_that_of_scikit_learn_where_each_response_has_its_own_place() -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    right = [True, False, True, True, False, False, True]
-    values = [0.9, 0.8, 0.8, 0.6, 0.5, 0.3, 0.2]
-    gold = [Span(10 * n, 10 * n + 5, "T") for n, is_right in enumerate(right) if is_right]
-    predicted = [Span(10 * n, 10 * n + 5, "T", {"score": value}) for n, value in enumerate(values)]
-
-    found = average_precisions(points_of(Gate(score_feature="score"), gold, predicted))
-
-    assert found["strict"] == pytest.approx(metrics.average_precision_score(right, values))
-
-
 @pytest.mark.parametrize("score", [1e308, -1e308, 1e15, 123456789.25])
 def test_scores_of_any_size_can_be_rounded(score: float) -> None:
     sides = [[Span(0, 3, "A", {"score": score})]] * 2
