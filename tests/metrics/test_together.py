@@ -14,7 +14,6 @@ from clueval.cli import main
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS
 
-SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "faireval-ner"
 COUNTED_ANYWHERE = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 

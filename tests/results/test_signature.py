@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import flat_spans
 
 from clueval import Accumulator, Result, Signature, score
 from clueval.core.document import Document
@@ -25,7 +24,6 @@ signatures = st.dictionaries(st.sampled_from(sorted(SHORT)) | keys, st.text(max_
 )
 
 Pairs = list[tuple[list[Span], list[Span]]]
-corpora = st.lists(st.tuples(flat_spans(), flat_spans()), max_size=4)
 
 
 def scored(pairs: Pairs, metrics: str = "levels,exact,muc,fair,gate,partial") -> Result:
