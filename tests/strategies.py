@@ -36,19 +36,3 @@ def flat_spans(
         if draw(st.booleans()) and not (spans and spans[-1].start == spans[-1].end == start == end):
             spans.append(Span(start, end, {layer: draw(st.sampled_from(LABELS)) for layer in layers}))
     return spans
-
-
-@st.composite
-def any_spans(draw: st.DrawFn, size: int = 12, max_size: int = 8, fragments: bool = False) -> list[Span]:
-    """Spans that may overlap, nest, repeat and be of zero length, in any order; with `fragments`, some have gaps."""
-    ends = st.tuples(st.integers(0, size), st.integers(0, size)).map(sorted)
-    spans = [
-        Span(start, end, draw(st.sampled_from(LABELS)))
-        for start, end in draw(st.lists(ends, max_size=max_size))
-    ]
-    return [
-        Span.of_fragments([(span.start, span.start + 1), (span.end - 1, span.end)], span.labels)
-        if fragments and len(span) > 2 and draw(st.booleans())
-        else span
-        for span in spans
-    ]

@@ -24,7 +24,6 @@ from clueval.cli import main
 ENDED = Path(__file__).parent / "ended.py"
 
 BOTH = ["gold.conll", "predicted.conll"]
-SETS = ["--gold-set", "Key", "--predicted-set", "Response"]
 
 OUTPUTS: dict[str, list[str]] = {
     "errors tsv": ["errors", *BOTH, "-o", "out.tsv"],
@@ -55,17 +54,12 @@ CODES = {"SIGTERM": (143, "terminated"), "SIGINT": (130, "interrupted")}
 
 def make_files(place: Path) -> None:
     sentences = "".join(f"-DOCSTART- O\n\na{n} B-X\nb O\n\nc B-Y\nd I-Y\n\n" for n in range(20))
-    document = {"object": "gate:Document", "text": "a b", "offset_type": "p"}
-    annotation = {"id": 1, "start": 0, "end": 1, "type": "X", "features": {}}
-    sets = {name: {"annotations": [annotation]} for name in ("Key", "Response")}
     files = {
         "gold.conll": sentences,
         "predicted.conll": sentences.replace("c B-Y\nd I", "c O\nd B"),
         "a.ltf": "<body>a <e>b</e></body>",
         "ltf/a": "<body>a <e>b</e></body>",
         "ltf/b": "<body>a <e>b</e></body>",
-        "bdoc/a.bdocjs": json.dumps(document | {"annotation_sets": sets}),
-        "bdoc/b.bdocjs": json.dumps(document | {"annotation_sets": sets}),
         "tags": "w NN B-X\n\n" * 20,
         "run.config": "target_in = tags\nsystem_in = tags\neval_out = out.csv\n",
         **{f"out.{ending}": "old" for ending in ("tsv", "gate.tsv", "tsv.gz", "xlsx", "html", "xml", "csv")},
@@ -128,7 +122,7 @@ def test_a_signal_at_any_moment_leaves_no_half_of_a_file(kind: str, template: Pa
 
     whole, before = found["whole"], files_of(template)
     assert whole["code"] == 0
-    assert whole["files"].keys() - before.keys() <= {"new/a.bdocjs", "new/b.bdocjs", "out/b.xml"}
+    assert whole["files"].keys() - before.keys() <= {"out/b.xml"}
     assert kind == "score in two processes" or whole["files"] != before
     in_time = 0
     for run in found["ended"]:
@@ -262,7 +256,6 @@ def test_a_folder_that_takes_no_files_is_one_line_and_loses_nothing(
 def test_a_file_that_must_not_be_written_is_one_line_and_stays(
     kind: str, template: Path, fails: Fails
 ) -> None:
-    (template / "new").mkdir(mode=0o555)
     for path in (*template.glob("out.*"), *template.glob("out/*")):
         path.chmod(0o444)
 
@@ -278,7 +271,7 @@ PLACES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize(
     ("kind", "place"),
-    combined([kind for kind in OUTPUTS if kind not in ("convert folder", "indicators")], PLACES),
+    combined([kind for kind in OUTPUTS if kind != "convert folder"], PLACES),
 )
 def test_a_place_for_no_file_is_one_line(kind: str, place: str, template: Path, fails: Fails) -> None:
     config = template / "run.config"

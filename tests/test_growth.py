@@ -64,26 +64,30 @@ QUICK = (
     *(("curate", "one_document"), ("save", "one_document"), ("profile", "same")),
     *(("exact", "crossing"), ("gate", "same"), ("check", "attributes")),
 )
-"""Pairs of a job and a shape that were quadratic once, or may easily become so."""
-
-LESS_QUICK = (
-    *(("generic", "nested"), ("min overlap", "crossing"), ("strings", "nested"), ("to brat", "nested")),
-    *(("gate", "crossing_hulls"), ("fair", "crossing_hulls"), ("partial", "many_fragments")),
-    *(("masking", "crossing_hulls"), ("profile", "nested"), ("levels", "labels"), ("errors files", "giant")),
-)
-"""More of them, for the long tests."""
+"""Pairs of a job and a shape that were quadratic once, or may easily become so; all others are long tests."""
 
 EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")
 """Jobs that are measured on every shape; the others on those of `COMMON` and of `OVERLAPPING`."""
 
 SHARED = (
-    *("gate", "masking", "errors", "csv", "merged", "by", "where", "bootstrap", "errors noisy"),
+    *("gate", "errors", "csv", "merged", "by", "where", "bootstrap", "errors noisy"),
     *("curate union", "to spacy-json", "to conll", "to tab"),
 )
 """Jobs whose code for spans that overlap is that of other jobs."""
 
 MANY_LABELS = (
-    *("noisy", "errors noisy", "save", "intervals", "fair", "muc", "partial", "confusion", "gate page"),
+    *(
+        "levels",
+        "noisy",
+        "errors noisy",
+        "save",
+        "intervals",
+        "fair",
+        "muc",
+        "partial",
+        "confusion",
+        "gate page",
+    ),
     *("profile", "conventions", "agree", "errors files", "errors fair"),
 )
 """Jobs that are also measured on a label for each span."""
@@ -161,19 +165,9 @@ def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("job", "shape"), [*QUICK, *(pytest.param(*pair, marks=pytest.mark.long) for pair in LESS_QUICK)]
-)
-def test_lines_that_run_grow_no_faster_than_input_and_output(
-    job: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    require_linear(job, shape, tmp_path, capsys)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
     ("job", "shape"),
     [
-        (job, shape)
+        pytest.param(job, shape, marks=() if (job, shape) in QUICK else pytest.mark.long)
         for job in JOBS
         for shape in SHAPES
         if job in EVERYWHERE

@@ -25,22 +25,17 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 import clueval
-from clueval import Document, Sentence, Span
+from clueval import Document, Span
 from clueval.core.metric import AnyMetric as Metric
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.results.result import Result
+from tests.random_options import Corpus, Options, as_given, corpora, layer, options
 
 pytest.importorskip("rapidfuzz")
 
-Options = dict[str, Any]
-Corpus = Sequence[Sequence[Document]]
-"""Gold, predicted, and another gold, which have the same texts."""
-
 
 # Metrics and their settings
-
-LABELS = ("A", "B", "A.b", "A.c", "B.b.c")
 
 SETTINGS: dict[str, dict[str, Sequence[Any]]] = {
     "levels": {},
@@ -107,103 +102,6 @@ def chosen_metrics(draw: st.DrawFn, names: Sequence[str]) -> list[Metric]:
     return found
 
 
-# Options
-
-
-@st.composite
-def options(draw: st.DrawFn, of_tokens: bool, flat: bool) -> Options:
-    """A few options of `score` that change what is counted; ``any_of`` is True if there is another gold."""
-    more: list[Options] = [
-        {"by": "domain"},
-        {"by": ["document", "domain"]},
-        {"where": ["x=A"]},
-        {"where": ["y=B", "y=A.b"]},
-        {"where": ["domain=a"]},
-        {"where": ["x=A", "domain=b"]},
-        {"label_map": {"A": "B", "*": "*"}},
-        {"gold_map": {"B": "", "*": "*"}},
-        {"predicted_map": {"A": "B", "B": "A", "*": "*"}},
-        {"untyped": True},
-        {"generic": ["A"]},
-        {"hierarchy": ".", "depth": 1},
-        {"ignore_layer": ["y"]},
-        {"ignore_layer": ["y"], "ignored": "touching"},
-        {"ignore_label": ["A"]},
-        {"ignore_label": ["A", "B"], "ignored": "touching", "ignore_same_label": True},
-        {"fragments": "split"},
-        {"fragments": "hull"},
-        {"min_score": 0.5, "score_feature": "score"},
-        {"score_feature": "score"},
-        {"score_feature": "score", "thresholds": [0.25, 0.5]},
-        {"any_of": True},
-        {"alternatives": True},
-        {"resample_by": "document", "intervals": True},
-        {"resample_by": "domain", "intervals": True},
-        {"resample_by": "sentence", "intervals": True, "method": "percentile", "resamples": 100},
-        {"align": True},
-    ]
-    if of_tokens:
-        more.append({"unit": "character"})
-    if flat:
-        more.append({"merge": True})
-    found: Options = {}
-    for each in draw(st.lists(st.sampled_from(more), max_size=2)):
-        found |= each
-    return found
-
-
-# Corpora
-
-
-@st.composite
-def layer(draw: st.DrawFn, length: int, flat: bool) -> list[Span]:
-    """The spans of a layer; unless they are `flat`, they overlap, and some have several labels in one place."""
-    number = draw(st.integers(0, 5))
-    spans: list[Span] = []
-    for _ in range(number):
-        start, end = sorted(draw(st.tuples(st.integers(0, length), st.integers(0, length))))
-        if spans and not flat and draw(st.integers(0, 2)) == 0:
-            start, end = spans[-1].start, spans[-1].end
-        features: dict[str, Any] = {"score": draw(st.sampled_from([0.25, 0.5, 0.75]))}
-        for name in ("kind", "note"):
-            if draw(st.integers(0, 2)) == 0:
-                features[name] = draw(st.sampled_from(["1", 1, "2", True]))
-        parts = None
-        if end - start > 2 and not flat and draw(st.integers(0, 3)) == 0:
-            parts = ((start, start + 1), (end - 1, end))
-        span = Span(start, end, draw(st.sampled_from(LABELS)), features, parts=parts)
-        if not flat or not any(span.overlaps(o) or (span.start, span.end) == (o.start, o.end) for o in spans):
-            spans.append(span)
-    return spans
-
-
-@st.composite
-def corpora(draw: st.DrawFn, of_tokens: bool, flat: bool) -> Corpus:
-    """Three parallel lists of documents. Layers may lack in some documents, and on one side."""
-    sides: tuple[list[Document], ...] = ([], [], [])
-    for number in range(draw(st.integers(1, 3))):
-        length = draw(st.integers(0, 9))
-        domain = draw(st.sampled_from("ab"))
-        text = "".join(draw(st.lists(st.sampled_from("ab "), min_size=length, max_size=length)))
-        cut = draw(st.integers(0, length))
-        for side in sides:
-            layers = {name: draw(layer(length, flat)) for name in "xyz" if draw(st.integers(0, 3)) != 0}
-            document = Document(
-                f"d{number}",
-                layers,
-                text=None if of_tokens else text,
-                tokens=[char * 2 for char in text] if of_tokens else None,
-                unit="token" if of_tokens else "character",
-                sentences=[Sentence(0, cut), Sentence(cut, length)] if 0 < cut < length else [],
-                metadata={"domain": domain},
-            )
-            side.append(document)
-    return sides
-
-
-TABLE = "document\tstart\tend_exclusive\tx\nd0\t0\t2\tA\nd0\t1\t4\tB\n"
-
-
 def reordered(corpus: Corpus, rng: random.Random) -> Corpus:
     """The corpus in another order, with other ids of spans."""
     order = list(range(len(corpus[0])))
@@ -227,12 +125,7 @@ def _reordered(document: Document, rng: random.Random) -> Document:
 def outcome(corpus: Corpus, metrics: Sequence[Metric], options: Options, folder: Path) -> Any:
     """All numbers of a result, or that it was refused: which of two reasons is found first may depend on the order."""
     gold, predicted, other = corpus
-    given = dict(options)
-    if given.pop("any_of", False):
-        given["any_of"] = [other]
-    if given.pop("alternatives", False):
-        given["alternatives"] = folder / "alternatives.tsv"
-        given["alternatives"].write_text(TABLE)
+    given = as_given(options, other, folder)
     try:
         return sorted_names(clueval.score(gold, predicted, metrics=metrics, **given).to_dict())
     except CluevalError:
@@ -563,24 +456,3 @@ def test_results_with_different_break_downs_are_not_added() -> None:
 
     with pytest.raises(UsageError, match="broken down by domain and by nothing cannot be added"):
         results[0] + results[1]
-
-
-def test_workers_add_results_by_value(tmp_path: Path) -> None:
-    for side in ("gold", "predicted"):
-        (tmp_path / side).mkdir()
-        for number, domain in enumerate("aba"):
-            tag = "B-PER" if side == "gold" or number else "O"
-            text = f"# newdoc id = d\n# meta::domain = {domain}\nAnna\t{tag}\nsings\tO\n\n"
-            (tmp_path / side / f"{number}.conll").write_text(text)
-
-    results = [
-        clueval.score(tmp_path / "gold", tmp_path / "predicted", metrics="exact", by="domain", jobs=jobs)
-        for jobs in (1, 2)
-    ]
-
-    reports = [result.to_dict()["by"]["domain"] for result in results]
-    assert reports[0] == reports[1]
-    assert [each["metrics"]["exact"]["label"]["micro"]["recall"] for each in reports[0].values()] == [
-        0.5,
-        1.0,
-    ]

@@ -31,7 +31,7 @@ from clueval.cli.declared import CommandOption, OptionValues
 from clueval.cli.outputs import drop_idle
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
-from clueval.formats.form import Form
+from clueval.formats.form import Form, forms_named
 from clueval.formats.options import SELECT_SETS, FormatOptions
 from clueval.metrics import METRICS
 from clueval.metrics.settings import metrics_in
@@ -248,8 +248,7 @@ def drop_unused(command: Command, values: OptionValues, defaults: Sequence[str])
 
 def _forms(values: OptionValues) -> Iterator[Form]:
     """Yield the format of each file of gold, predicted, old, new, FILE and annotators, as far as it is recognised."""
-    from clueval.formats.form import forms_named  # only for options of formats
-    from clueval.reading.source import form_at
+    from clueval.reading.source import form_at  # only for options of formats
 
     for place in ("Reading.row", "Reading.input"):
         if (named := values.get(place)) is not None:

@@ -15,7 +15,7 @@ from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.files.options import column
 from clueval.files.overwriting import input_path
-from clueval.formats.form import NAMES
+from clueval.formats.form import NAMES, all_forms
 from clueval.formats.options import Reading
 from clueval.metrics import METRICS, chosen_metrics, only_metric
 from clueval.reading.options import LayerColumns, LayerSource
@@ -233,8 +233,7 @@ READING_ONE = shared(_reading_of_one_side)
 
 def _treatments() -> str:
     """Return the default treatments of invalid tag sequences, in words."""
-    from clueval.formats.form import all_forms  # only for help
-    from clueval.reading.source import treatment_of
+    from clueval.reading.source import treatment_of  # only for help
 
     first: dict[str, list[str]] = {}
     for form in all_forms():

@@ -36,6 +36,7 @@ from clueval.studies.agreement.annotators import Naming
 from clueval.studies.agreement.annotators import names_of as short_names
 from clueval.studies.agreement.conventions import CONVENTIONS, DEFAULTS
 from clueval.studies.agreement.study import CHANGES
+from clueval.studies.decisions import keep_decisions
 from clueval.transforms.options import Preparing
 
 _DEFAULTS = ",".join(DEFAULTS)
@@ -207,7 +208,6 @@ def curate(
     """
     from clueval.reading.convert import Conversion, format_for, has_other_columns  # agree needs none of these
     from clueval.studies.agreement.curation import Curation, UndecidedPlaces
-    from clueval.studies.decisions import keep_decisions
 
     if union and votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")

@@ -21,6 +21,7 @@ from clueval.cli.outputs import LINES, put_result
 from clueval.cli.printing import complain, put, put_markdown, put_prose
 from clueval.files import errors
 from clueval.files.errors import UsageError
+from clueval.files.names import one_of
 from clueval.files.options import option_of, options_of
 from clueval.formats.catalogue import FormatEntry, catalogue
 from clueval.formats.form import NAMES
@@ -263,8 +264,6 @@ def help(about: str | None = None, topic: str | None = None) -> int:
     require_command(about)
     command = command_called(about)
     if topic is not None and topic not in command.topics:
-        from clueval.files.names import one_of  # only for names that do not exist
-
         topics = one_of(topic, command.topics) if command.topics else f"clueval {about} --help shows all"
         raise UsageError(f"clueval {about} has no help topic {topic!r}", advice=topics)
     put(command.help() if topic is None else command.topic_help(topic), end="")

@@ -25,8 +25,10 @@ from clueval.cli.printing import complain
 from clueval.cli.progress import JOBS, Jobs, progress
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
+from clueval.files.opening import lines
 from clueval.files.options import number
 from clueval.files.overwriting import note_input, refuse_to_overwrite
+from clueval.files.writing import make_folder
 from clueval.formats.options import Reading
 from clueval.results.options import Counting, Trust
 from clueval.studies.span_values import ALL_FEATURES
@@ -172,8 +174,6 @@ def faireval(
         clueval faireval ner.config
     """
     from clueval.compat.faireval.config import output_file, parse_config, run_config
-    from clueval.files.opening import lines
-    from clueval.files.writing import make_folder
 
     files = {path for path in (config, named_config) if path is not None}
     if not files:

@@ -31,11 +31,11 @@ Positions outside all spans are cases, too: those with equal tags (`same_key`), 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, repeat
-from operator import itemgetter, ne
+from operator import attrgetter, itemgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
@@ -59,6 +59,8 @@ Flags = tuple[tuple[bool, ...] | None, ...]
 
 LabelledRange = tuple[int, int, str, Ranges | None]
 """The start, the end, the label and the parts of a span: what makes it equal to others."""
+
+labelled_range: Callable[[Span], LabelledRange] = attrgetter("start", "end", "label", "parts")
 
 TOKENS = "tokens"
 """What a metric names in `Metric.reads` if it reads the positions of a span (`Span.tokens`)."""
@@ -132,9 +134,7 @@ class Case:
 
     def labelled_ranges(self) -> list[list[LabelledRange]]:
         """Return the start, the end, the label and the parts of each span of each side."""
-        return [
-            [(span.start, span.end, span.label, span.parts) for span in spans or ()] for spans in self.sides
-        ]
+        return [list(map(labelled_range, spans or ())) for spans in self.sides]
 
     def labelled_rows(self) -> list[list[LabelledRow]]:
         """Return the start, the end and the labels by layer of each span of each side."""

@@ -13,6 +13,8 @@ surrogates, which no file can contain.
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -189,9 +191,6 @@ class CluevalWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Issue a `CluevalWarning`, for the line outside clueval that called it."""
-    import sys  # only where something is wrong
-    import warnings
-
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "clueval":
         level, frame = level + 1, frame.f_back

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, field, fields, replace
 from functools import cache, lru_cache, partial, wraps
+from inspect import signature
 from itertools import chain
 from os import PathLike
 from typing import Any, NamedTuple, TypeVar
@@ -136,8 +137,6 @@ def checked_call(function: Function) -> Function:
 
 def _misfit(function: Callable[..., Any], message: str, named: Iterable[str]) -> UsageError:
     """Return the error for an argument that the function does not take, or that is missing, as Python says it."""
-    from inspect import signature  # not needed for a call that is right
-
     from clueval.files.names import FOR_CALLS, NEVER_OPTIONS
 
     name, parameters = function.__name__, signature(function).parameters.values()

@@ -10,6 +10,7 @@ and cases are found, so a case, which may fall apart at some threshold, is too l
 those of other metrics of documents, and needs nothing else in the bag.
 
 >>> from clueval.core.document import Document
+>>> from clueval.core.span import Span
 >>> spans = [Span(start, start + 1, "A", {"p": score}) for start, score in ((0, 0.9), (6, 0.8), (2, 0.5))]
 >>> pair = Pair(Document("d", {"x": [Span(0, 1, "A"), Span(2, 3, "A"), Span(4, 5, "A")]}), Document("d", {"x": spans}))
 >>> curve = Curve(Exact(), "p")
@@ -26,12 +27,12 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, ClassVar
 
-from clueval.core.case import Where, case_of, keys_of, which_count
+from clueval.core.case import LabelledRange, Where, case_of, keys_of, labelled_range, which_count
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, score_of
-from clueval.core.span import NOTHING, Ranges, Span
+from clueval.core.span import NOTHING
 from clueval.core.tally import Counts, Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.statistics.distributions import average_precision
@@ -139,13 +140,13 @@ class Curve(DocumentMetric):
         tally = Tally()
         gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
         counted_gold, counted_predicted = (
-            set(compress(map(_key, spans), which_count(spans, side, where)))
+            set(compress(map(labelled_range, spans), which_count(spans, side, where)))
             for spans, side in zip((gold, predicted), pair.sides, strict=True)
         )
-        wanted = set(map(_key, gold))
-        entered: dict[_Key, float] = {}
+        wanted = set(map(labelled_range, gold))
+        entered: dict[LabelledRange, float] = {}
         for span in predicted:
-            score, key = score_of(span, self.feature, pair.predicted), _key(span)
+            score, key = score_of(span, self.feature, pair.predicted), labelled_range(span)
             if key in entered:
                 tally[min(score, entered[key]), "repeated", span.label] += 1
             entered[key] = max(score, entered.get(key, score))
@@ -220,14 +221,6 @@ def _micro_paths(metric: AnyMetric, layers: Sequence[str], merge: bool) -> Itera
             merge and path.startswith("labelled.")
         ):
             yield path
-
-
-_Key = tuple[int, int, str, Ranges | None]
-
-
-def _key(span: Span) -> _Key:
-    """Return what makes a span equal to others, as for ``exact``."""
-    return span.start, span.end, span.label, span.parts
 
 
 _NO_SPANS = Counts().report()

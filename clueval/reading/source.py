@@ -22,9 +22,10 @@ from clueval.formats.documents import (
     read_file,
     sets_of_file,
 )
-from clueval.formats.form import NAMES, Form, form_of, forms_named
+from clueval.formats.form import NAMES, Form, all_forms, form_of, forms_named
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading, sets_error
+from clueval.formats.recognition import is_running_text
 from clueval.reading.options import ANSWER_FORMATS
 
 if TYPE_CHECKING:
@@ -266,8 +267,6 @@ def texts_of(file: InputFile, options: FormatOptions, name: str | None = None) -
     A file that is not recognised is read as rows if it is JSON, as a text in characters if it is running text, else as
     CoNLL, whose lines may be tokens alone. Raises `FileError` for another format.
     """
-    from clueval.formats.recognition import is_running_text  # other formats do not need it
-
     head = head_of(file)
     try:
         form = form_of(head)
@@ -342,8 +341,6 @@ def _has_element(path: Path, tag: str, max_line: int) -> bool:
 
 def formats_that_read(option: str) -> list[str]:
     """Return the names of the formats that read `option`, a field of `Reading` or ``layers``."""
-    from clueval.formats.form import all_forms  # only for a message
-
     return sorted({form.name for form in all_forms() if option in (*options_of(form), *FOR_ALL)})
 
 

@@ -91,11 +91,10 @@ def opened(
             advice = "give spans with the feature, or leave out score_feature"
             raise UsageError("tags have no scores", advice=advice)
         read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
+    first = (*_first_steps(sides, groups, plan), *steps)
     if sides.kind != "paths":
-        first = (*_first_steps(sides, groups, plan), *steps)
         return Texts(pairs, sides.kind, first, read, schemes, fast=partial(_bag_in_memory, sides))
     files = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
-    first = (*_first_steps(sides, groups, plan), *steps)
     reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
     return Texts(pairs, "paths", first, read, schemes, files, reading)
 

@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.core.case import Case
+from clueval.core.case import Case, labelled_range
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.located import EqualCases, Located
@@ -264,9 +264,7 @@ class _Counts:
         every, right = ([[*range(on_both)] for _ in SIDES] for _ in range(2))
         ends = [on_both for _ in SIDES]
         for case in cases:
-            keys = [
-                [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in case.sides
-            ]
+            keys = [list(map(labelled_range, side or ())) for side in case.sides]
             both = {*keys[0]} & {*keys[1]}
             for side, (of_side, flags) in enumerate(zip(keys, case.counted, strict=True)):
                 numbers = range(ends[side], ends[side] + len(of_side))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scripts import BENCHMARKS, benchmark
+from scripts import benchmark
 
 from clueval.files.errors import UsageError
 
@@ -118,42 +117,6 @@ def test_every_kind_of_error_occurs_on_its_own(kind: str, written: Written) -> N
     assert predicted != gold
 
 
-def test_vrt_is_readable_line_by_line(written: Written) -> None:
-    for lines in written(layers=2, token_ids=True, document_length=10):
-        open_elements: list[str] = []
-        ids: list[str] = []
-        for line in lines:
-            if line.startswith("</"):
-                assert line == f"</{open_elements.pop()}>"
-            elif line.startswith("<"):
-                element = line[1:].split()[0]
-                assert line.startswith(f'<{element} id="d')
-                assert line.endswith('">')
-                open_elements.append(element)
-                ids.append(line.split('"')[1])
-            else:
-                assert open_elements == ["text", "s"]
-                word, *tags, token_id = line.split("\t")
-                assert word
-                assert len(tags) == 2
-                assert all(tag == "O" or tag[:2] in ("B-", "I-") for tag in tags)
-                ids.append(token_id)
-        assert open_elements == []
-        assert ids[:3] == ["d1", "d1-s1", "d1-s1-t1"]
-        assert len(set(ids)) == len(ids)
-
-
-def test_conll_is_readable_line_by_line(written: Written) -> None:
-    for lines in written(format="conll", document_length=10):
-        sentences = tags_by_sentence(lines)
-        documents = [number for number, sentence in enumerate(sentences) if sentence == ["O"]]
-        assert lines[:2] == ["-DOCSTART-\tO", ""]
-        assert lines[-1] == ""
-        assert all(line.count("\t") == 1 for line in filter(None, lines))
-        assert documents[:3] == [0, 11, 22]
-        assert all(tag == "O" or tag[:2] in ("B-", "I-") for sentence in sentences for tag in sentence)
-
-
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
@@ -173,18 +136,6 @@ def test_settings_that_cannot_be_met_are_refused(settings: dict[str, Any], compl
 
     assert complaint in str(refusal.value)
     assert "\n" not in str(refusal.value)
-
-
-def test_a_folder_that_cannot_be_written_is_one_line_and_exit_code_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    taken = tmp_path / "taken"
-    taken.write_text("a file")
-
-    code = generate.main(["--out", str(taken), "--tokens", "10"])
-
-    assert code == 2
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_figures_of_a_process_that_does_nothing_are_sane() -> None:
@@ -258,19 +209,6 @@ def test_the_main_job_measures_every_command_of_a_case(
     ]
 
 
-def test_the_main_job_fails_if_a_command_does(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(main_job.COMMANDS, "clueval", (sys.executable, "-c", "raise SystemExit('not today')"))
-
-    code = main_job.main(["--cases", "usual", "--tokens", "200", "--runs", "1"])
-
-    printed = capsys.readouterr()
-    assert code == 2
-    assert printed.out == ""
-    assert printed.err.endswith(": not today\n")
-
-
 @pytest.mark.parametrize("settings", SHAPES, ids=str)
 def test_the_seqeval_rival_reads_every_tag_of_every_sentence(
     settings: dict[str, Any], tmp_path: Path
@@ -281,19 +219,3 @@ def test_the_seqeval_rival_reads_every_tag_of_every_sentence(
 
     lines = [line for line in lines_of(gold) if not line.startswith("-DOCSTART-")]
     assert report.read_tags(gold, 2) == tags_by_sentence(lines)
-
-
-@pytest.mark.long
-def test_the_seqeval_rival_prints_a_perfect_report_for_equal_files(tmp_path: Path) -> None:
-    pytest.importorskip("seqeval")
-    gold, _ = generate.write(generate.Corpus(500), tmp_path)
-
-    report = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "rivals" / "seqeval_report.py"), str(gold), str(gold)],
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    ).stdout
-
-    spans = sum(tag.startswith("B-") for sentence in tags_by_sentence(lines_of(gold)) for tag in sentence)
-    assert ["micro", "avg", "1.0000", "1.0000", "1.0000", str(spans)] in map(str.split, report.splitlines())

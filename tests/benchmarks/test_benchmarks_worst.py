@@ -191,12 +191,3 @@ def test_the_judgement_names_the_cases_above_the_bound_and_no_others() -> None:
     assert worst.judgement([within, above]) == (
         "Above 5 times the time of the ordinary corpus: touching (vrt)."
     )
-
-
-@pytest.mark.parametrize("option", ["--tokens", "--runs", "--limit"])
-def test_sizes_that_are_not_positive_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as end:
-        worst.main([option, "0"])
-
-    assert end.value.code == 2
-    assert f"{option} must be greater than 0" in capsys.readouterr().err

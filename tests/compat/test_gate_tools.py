@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from strategies import any_spans
 
 from clueval import Document, Span, score
 from clueval.compat.gate import COLUMNS
@@ -20,6 +19,7 @@ from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.outcomes import Change, TargetOutcome, changes, outcome_of
 from clueval.results import reference
 from clueval.results.reference import contingency
+from tests.cases import any_spans
 
 
 def outcome(metric: Gate, targets: Sequence[Span], responses: Sequence[Span]) -> TargetOutcome:
@@ -87,6 +87,9 @@ def test_a_change_is_an_annotation_with_both_groups_and_the_sign() -> None:
     assert change.annotation() == Span(1, 4, "T_CS_CP", {"_eval.change": "-"})
 
 
+SPANS = any_spans(gaps=False)
+
+
 def naive_touching(asking: Span, a: Span) -> bool:
     return (a.start < asking.start and a.end > asking.start) or asking.start <= a.start < asking.end
 
@@ -100,7 +103,7 @@ SIGNS = {
 }
 
 
-@given(any_spans(), any_spans(), any_spans())
+@given(SPANS, SPANS, SPANS)
 def test_changes_are_those_of_comparing_every_span_with_every_other(
     targets: list[Span], before: list[Span], after: list[Span]
 ) -> None:
@@ -156,7 +159,7 @@ def test_only_single_correct_responses_make_a_target_right() -> None:
     assert strict == lenient == [0, 1, 0, 0]
 
 
-@given(any_spans(), any_spans(), any_spans())
+@given(SPANS, SPANS, SPANS)
 def test_the_tables_are_those_of_looking_at_every_response(
     targets: list[Span], before: list[Span], after: list[Span]
 ) -> None:

@@ -70,28 +70,6 @@ def test_labels_are_joined_for_each_layer_alone_and_missing_labels_are_ignored()
     assert match.partners == (first, second)
 
 
-@pytest.mark.parametrize(
-    ("cuts", "labels", "joined"),
-    [
-        ((10, 15, 20), "AB", "A"),  # a tie
-        ((10, 14, 20), "AB", "B"),
-        ((0, 14, 20), "AB", "B"),  # A has fourteen positions, but four inside
-        ((10, 16, 18, 40), "ABC", "A"),
-        ((0, 14, 16, 40), "ABC", "A"),  # four, two and four inside
-        ((10, 13, 17, 20), "ABA", "A"),  # six against four
-        ((10, 12, 14, 17, 20), "BACA", "A"),
-    ],
-)
-def test_joined_label_has_most_positions_inside_the_span_or_is_the_first_of_equals(
-    cuts: Sequence[int], labels: str, joined: str
-) -> None:
-    partners = [Span(*ends, label) for ends, label in zip(pairwise(cuts), labels, strict=True)]
-
-    (match,) = match_spans([Span(10, 20, "G")], [*partners, Span(50, 60, "Z")])
-
-    assert match.labels == {"label": joined}
-
-
 def test_a_missed_span_has_no_partners_and_no_labels() -> None:
     (match,) = match_spans([Span(0, 4)], [Span(1, 2, "A")])
 
@@ -316,16 +294,6 @@ def test_a_merged_document_has_one_layer_and_no_tags() -> None:
 
     assert dict(merged.layers) == {"merged": [Span(0, 3, {"x": "A", "y": "B"})]}
     assert (merged.tags, merged.id, merged.tokens) == ({}, "d", ["a", "b", "c"])
-
-
-@given(flat_spans(("a",)), flat_spans(("b",)), flat_spans(("c",)))
-def test_merging_is_idempotent_and_independent_of_the_order_of_layers(
-    a: list[Span], b: list[Span], c: list[Span]
-) -> None:
-    merged = merge_layers({"a": a, "b": b, "c": c})
-
-    assert merge_layers(dict.fromkeys("abc", merged)) == merged
-    assert merge_layers({"c": c, "a": a, "b": b}) == merged
 
 
 @given(flat_spans(zero_length=True), flat_spans(("b",), zero_length=True), flat_spans(("c", "a")))

@@ -14,11 +14,10 @@ import pytest
 import clueval
 from clueval import score
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
-from clueval.formats.dialect import described_rows
 from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from tests.formats.outcomes import contents, outcome, read_as
+from tests.formats.outcomes import outcome, read_as
 from tests.fuzz.corpora import FORMATS, ROWS
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -260,40 +259,3 @@ def mutated(value: Any, rng: Random) -> Any:
     if isinstance(value, list):
         return [mutated(each, rng) for each in value if rng.random() > 0.05]
     return value
-
-
-# Descriptions of users
-
-
-def described(text: str, row: dict[str, Any]) -> tuple[Any, ...]:
-    (document,) = read_rows([(1, row)], FormatOptions(), name=text)
-    return contents(document)[:2], [
-        (s.start, s.end, s.label, dict(s.features)) for s in document.layers["label"]
-    ]
-
-
-def test_described_rows_may_name_paths_and_inclusive_ends() -> None:
-    row = {
-        "data": {"text": "Ada in Ulm", "key": "d1"},
-        "out": {"marks": [{"points": [{"start": 7, "stop": 9}], "tag": {"name": "LOC"}}]},
-    }
-    text = "text=data.text,id=data.key,spans=out.marks,label=tag.name"
-
-    found = described(f"{text},start=points.0.start,end_inclusive=points.0.stop", row)
-
-    assert found == (("d1", "Ada in Ulm"), [(7, 10, "LOC", {})])
-
-
-SLIPS = {
-    "text=a,spans": "is not KEY=NAME",
-    "text=a,spans=b,spans=c": "names 'spans' twice",
-    "text=a,tokens=b,spans=c": "names 'text' and 'tokens'",
-    "text=,spans=b": "'' is not the name of a key",
-    "text=a..b,spans=b": r"'a\.\.b' is not the name of a key",
-}
-
-
-@pytest.mark.parametrize("text", SLIPS)
-def test_description_with_a_slip_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=SLIPS[text]):
-        described_rows(text)

@@ -106,11 +106,3 @@ def test_the_classes_of_all_labels_add_up_to_those_of_levels(gold: list[Span], p
     for side, classes in of_levels.items():
         per_label = found[side].values()
         assert {kind: sum(each[kind] for each in per_label) for kind in classes_of(side)} == classes
-
-
-@given(FLAT, FLAT)
-def test_swapped_sides_swap_the_matrices(gold: list[Span], predicted: list[Span]) -> None:
-    names = {"gold": "predicted", "predicted": "gold"}
-    swapped = {(names[side], *rest): n for (side, *rest), n in counted(Confusion(), predicted, gold).items()}
-
-    assert counted(Confusion(), gold, predicted) == swapped

@@ -63,21 +63,6 @@ def test_coverage_counts_the_positions_in_sets(gold: list[Span], predicted: list
     assert micro["gold"] == sum(len(covered(gold, label)) for label in "AB")
 
 
-@pytest.mark.parametrize("metric", [Coverage(), Strings()])
-@given(SPANS, SPANS, st.randoms(use_true_random=False))
-def test_swapped_sides_and_another_order_swap_the_counts(
-    metric: DocumentMetric, gold: list[Span], predicted: list[Span], random: Any
-) -> None:
-    names = {"gold": "predicted", "predicted": "gold", "tp_gold": "tp_predicted", "tp_predicted": "tp_gold"}
-    found = tally_of(metric, gold, predicted, tokens=TOKENS)
-
-    swapped = tally_of(metric, random.sample(predicted, len(predicted)), gold, tokens=TOKENS)
-
-    assert {tuple(names.get(part, part) for part in key): n for key, n in swapped.items() if n} == {
-        key: n for key, n in found.items() if n
-    }
-
-
 def test_coverage_takes_the_words_of_a_text_that_spans_touch() -> None:
     report = counted(
         Coverage(),

@@ -81,13 +81,6 @@ def test_average_precision_is_rounded_once() -> None:
     assert result.get("gate.label.average_precision.strict") == 53 / 90
 
 
-def test_whole_numbers_stay_whole_in_a_sum_of_counts() -> None:
-    total = Counts.total([Counts(1, 2, 1, 0.5), Counts(3, 2, 0, 0.25), Counts(2**60 + 1)])
-
-    assert (total.gold, total.predicted, total.tp_gold, total.tp_predicted) == (2**60 + 5, 4, 1, 0.75)
-    assert [type(number) for number in (total.gold, total.tp_predicted)] == [int, float]
-
-
 def test_a_weight_that_no_sum_could_hold_is_refused() -> None:
     with pytest.raises(UsageError, match="the weight of LE as FP must be a number of 0 or more, up to 1e100"):
         Fair(weights={"LE": {"FP": 1e308}})

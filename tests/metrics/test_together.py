@@ -14,7 +14,6 @@ from clueval.cli import main
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS
 
-SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "faireval-ner"
 COUNTED_ANYWHERE = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
@@ -53,35 +52,6 @@ def test_fair_from_span_files_is_the_same_raw_and_document_by_document(tmp_path:
         "recall": 0.5,
         "f1": pytest.approx(0.4),
     }
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the published data set is not there")
-def test_the_published_faireval_result_comes_out_of_a_config_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = write(
-        tmp_path / "ner.config",
-        f"target_in = {SHARED / 'target.csv'}\nsystem_in = {SHARED / 'system.csv'}\n"
-        "weights = LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, "
-        "BEO = 0.5 TP + 0.25 FP + 0.25 FN, LBE = 0.5 FP + 0.5 FN\n",
-    )
-    assert main(["faireval", str(config)]) == 0
-
-    printed = capsys.readouterr().out
-    assert printed[printed.index("### Traditional") :] == (SHARED / "expected.tsv").read_text(
-        encoding="utf-8"
-    )
-
-
-def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    spans = write(tmp_path / "spans.csv", "A\t1\t1\t1\n")
-    config = write(tmp_path / "c", f"target_in = {spans}\nsystem_in = {spans}\neval_out = {tmp_path}\n")
-
-    assert main(["faireval", str(config)]) == 0
-    assert (tmp_path / "eval.csv").read_text().endswith("A\t1\t100.00\n")
-    assert main(["faireval", str(write(tmp_path / "d", config.read_text() + "labels = A, B\n"))]) == 0
-    assert main(["faireval", str(write(tmp_path / "f", config.read_text() + "label = B\n"))]) == 2
-    assert "unknown key 'label'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

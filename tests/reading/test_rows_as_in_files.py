@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,89 +48,6 @@ DIALECTS: dict[str, Any] = {
 }
 
 
-def values_of(path: Path) -> list[Any]:
-    """The rows of a sample."""
-    content = path.read_text(encoding="utf-8")
-    try:
-        found = json.loads(content)
-    except json.JSONDecodeError:
-        return [json.loads(line) for line in content.splitlines() if line.strip()]
-    is_pair = isinstance(found, list) and bool(found) and isinstance(found[0], str)
-    return found if isinstance(found, list) and not is_pair else [found]
-
-
-def rows() -> Iterator[Any]:
-    for name, row in DIALECTS.items():
-        yield pytest.param(row, id=name)
-    for path in sorted(path for path in SAMPLES.rglob("*.json*") if path.parent.name != "uima-json"):
-        for number, row in enumerate(values_of(path)):
-            if row:  # an answer without spans is an empty list, which is no row
-                yield pytest.param(row, id=f"{path.parent.name}/{path.name}:{number}")
-
-
-def spans_in(row: Any) -> tuple[dict[str, Any], str] | None:
-    """The dictionary of a row with its list of spans, and their key; None without spans."""
-    found = row[1] if isinstance(row, list) and len(row) == 2 else row
-    if not isinstance(found, dict):
-        return None
-    keys = ("spans", "entities", "ents", "label", "labels")
-    key = next((key for key in keys if isinstance(found.get(key), list) and found[key]), None)
-    return None if key is None else (found, key)
-
-
-def as_objects(spans: Sequence[Any], **more: str) -> list[Any]:
-    return [
-        {"start": each[0], "end": each[1], "label": each[2], **more}
-        if isinstance(each, list)
-        else {**each, **more}
-        for each in spans
-    ]
-
-
-def with_another_text(row: Any) -> Any:
-    return changed(row, lambda spans: as_objects(spans, text="Diego"))
-
-
-def with_the_text_of_an_inclusive_end(row: Any) -> Any:
-    """Each span is one character short."""
-
-    def shorter(spans: Sequence[Any]) -> list[Any]:
-        found = []
-        for each in as_objects(spans):
-            end = next((key for key in ("end", "end_offset") if key in each), None)
-            start = each.get("start", each.get("start_offset"))
-            text = row[0] if isinstance(row, list) else row.get("text", row.get("data"))
-            if end is None or not isinstance(text, str):
-                return [each]
-            found.append({**each, end: each[end] - 1, "text": text[start : each[end]]})
-        return found
-
-    return changed(row, shorter)
-
-
-def with_two_annotators(row: Any) -> Any:
-    def by_both(spans: Sequence[Any]) -> list[Any]:
-        items = as_objects(spans)
-        return [{**items[0], "user": "ada"}, *({**each, "user": "bob"} for each in items)]
-
-    return changed(row, by_both)
-
-
-def changed(row: Any, change: Callable[[Sequence[Any]], list[Any]]) -> Any:
-    row = json.loads(json.dumps(row))
-    if (found := spans_in(row)) is not None:
-        found[0][found[1]] = change(found[0][found[1]])
-    return row
-
-
-CHANGES: dict[str, Callable[[Any], Any]] = {
-    "unchanged": lambda row: row,
-    "another text": with_another_text,
-    "inclusive end": with_the_text_of_an_inclusive_end,
-    "two annotators": with_two_annotators,
-}
-
-
 def outcome(rows: Any) -> Any:
     """The counts of a perfect prediction; None if the rows are refused."""
     try:
@@ -139,24 +55,6 @@ def outcome(rows: Any) -> Any:
     except CluevalError:
         return None
     return result.documents, [report["micro"] for report in result.metrics["exact"].values()]
-
-
-@pytest.mark.parametrize("what", CHANGES)
-@pytest.mark.parametrize("row", list(rows()))
-def test_row_in_memory_has_the_counts_or_the_error_of_its_file(row: Any, what: str, tmp_path: Path) -> None:
-    found = CHANGES[what](row)
-    path = tmp_path / "rows.jsonl"
-    path.write_text(json.dumps(found) + "\n", encoding="utf-8")
-
-    assert outcome([found]) == outcome(path)
-
-
-@pytest.mark.parametrize("name", [name for name in DIALECTS if name != "tokens"])
-def test_row_in_memory_is_scored_unless_it_is_wrong(name: str) -> None:
-    row = DIALECTS[name]
-
-    assert outcome([row]) is not None
-    assert outcome([changed(row, lambda spans: as_objects(spans, text="  "))]) is None
 
 
 @pytest.mark.parametrize("key", ["_annotator_id", "_session_id", "username", "user", "annotator"])
@@ -213,7 +111,8 @@ def test_text_of_a_span_may_have_other_white_space_and_a_mark_between_fragments(
 
 
 def test_error_for_another_text_does_not_show_it() -> None:
-    row = with_another_text(DIALECTS["prodigy"])
+    (span,) = DIALECTS["prodigy"]["spans"]
+    row = {**DIALECTS["prodigy"], "spans": [{**span, "text": "Diego"}]}
 
     with pytest.raises(
         FormatError, match=r"gold:1, document '7': the text of span \[0,11\) differs"
@@ -247,7 +146,8 @@ def test_two_rows_of_a_format_that_is_named_are_two_documents() -> None:
 def test_what_is_passed_over_in_rows_in_memory_is_that_of_the_file() -> None:
     path = SAMPLES / "doccano" / "gold.jsonl"
 
-    of_file, of_rows = score(path, path), score(values_of(path), values_of(path))
+    rows = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    of_file, of_rows = score(path, path), score(rows, rows)
 
     assert (
         of_file.passed_over

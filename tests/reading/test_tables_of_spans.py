@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from corpora import write
 
 from clueval import CluevalError, Document, FormatError, Result, check, convert, read, score
 from clueval.cli import main
@@ -81,11 +82,6 @@ def columns_of(spans: Spans, names: Names, texts: Mapping[str, str] | None = Non
         names.label: [row[3] for row in rows],
     }
     return found if texts is None else {**found, "text": [row[4] for row in rows]}
-
-
-def write(path: Path, content: str) -> Path:
-    path.write_text(content, encoding="utf-8")
-    return path
 
 
 def by_hand(path: Path, columns: Mapping[str, Sequence[Any]], separator: str) -> Path:

@@ -19,7 +19,7 @@ from clueval.studies.decisions import read_decisions
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.search import Choice
 from clueval.studies.errors.two_systems import Diff
-from tests.corpora_of_errors import pairs_in_files
+from tests.readings import pairs_in_files
 from tests.reports.test_report_forms import HOSTILE, hostile_view
 from tests.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view, two_systems_view
 

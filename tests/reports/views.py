@@ -13,7 +13,7 @@ from clueval.reports.report import Report
 from clueval.reports.table import Table
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.two_systems import TwoSystems
-from tests.corpora_of_errors import pairs_in_files
+from tests.readings import pairs_in_files
 
 GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = GERMAN / "gold.vrt", GERMAN / "predicted.vrt"

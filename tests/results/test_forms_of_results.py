@@ -23,13 +23,13 @@ from clueval.results.rows import LONG_ROW, ROW
 from clueval.results.tables import tables_of
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
+PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 LAYERS = {"entity": 2, "risk": 3}
 ALL = [name for name in METRICS if name != "noisy"]
 
 
 def of_samples(**options: Any) -> Result:
-    paths = (str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted"))
-    return score(*paths, token_id=4, **{"layers": LAYERS, "metrics": ALL, **options})
+    return score(*PATHS, token_id=4, **{"layers": LAYERS, "metrics": ALL, **options})
 
 
 def labelled(gold: str, predicted: str, layer: str = "label", **options: Any) -> Result:
@@ -398,12 +398,7 @@ def test_a_break_down_is_shown_whether_or_not_its_reports_are_made_when_asked_fo
 # The first screen
 
 
-PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 OPTIONS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
-
-
-def of_samples_first_screen(**options: object) -> Result:
-    return score(*PATHS, token_id=4, **{"layers": LAYERS, **options})  # type: ignore[arg-type]
 
 
 def of_labels(count: int, **options: object) -> Result:
@@ -416,7 +411,7 @@ def of_labels(count: int, **options: object) -> Result:
 @pytest.mark.parametrize("metrics", ["levels", "exact", "levels,exact,fair,partial,muc,gate"])
 @pytest.mark.parametrize("merge", [False, True])
 def test_first_screen_has_at_most_40_lines_of_80_columns(metrics: str, merge: bool) -> None:
-    lines = str(of_samples_first_screen(metrics=metrics, merge=merge)).split("\n")
+    lines = str(of_samples(metrics=metrics, merge=merge)).split("\n")
 
     assert len(lines) <= 40
     assert max(map(len, lines[:-1])) <= 80
@@ -424,7 +419,7 @@ def test_first_screen_has_at_most_40_lines_of_80_columns(metrics: str, merge: bo
 
 
 def test_first_screen_tells_what_was_read_and_the_headline_of_each_layer() -> None:
-    lines = str(of_samples_first_screen()).split("\n")
+    lines = str(of_samples(metrics="levels")).split("\n")
 
     assert lines[:5] == [
         "F1 81.60 % (layer entity), 81.61 % (layer risk): start, end and label are right",
@@ -439,7 +434,7 @@ def test_first_screen_tells_what_was_read_and_the_headline_of_each_layer() -> No
 
 
 def test_labels_come_with_the_worst_first_in_the_table_of_their_layer() -> None:
-    of_entity, of_risk = of_samples_first_screen().tables()
+    of_entity, of_risk = of_samples(metrics="levels").tables()
 
     assert [row[0] for row in of_risk.rows] == [
         *("exact, labelled", "exact, unlabelled"),
@@ -450,7 +445,7 @@ def test_labels_come_with_the_worst_first_in_the_table_of_their_layer() -> None:
 
 
 def test_first_screen_says_not_predicted_for_a_layer_of_gold_only() -> None:
-    result = of_samples_first_screen(layers={"entity": 2, "risk": (3, None)})
+    result = of_samples(metrics="levels", layers={"entity": 2, "risk": (3, None)})
     text = str(result)
 
     assert text.startswith("F1 81.60 % (layer entity), risk not predicted: start")
@@ -458,7 +453,7 @@ def test_first_screen_says_not_predicted_for_a_layer_of_gold_only() -> None:
     assert "levels, risk" not in text
     assert "exact, high" not in text
     assert result.get("levels.risk.labelled.risk.1.micro.f1") == 0
-    assert "risk" in str(of_samples_first_screen(layers={"entity": 2, "risk": (3, None)}, merge=True))
+    assert "risk" in str(of_samples(metrics="levels", layers={"entity": 2, "risk": (3, None)}, merge=True))
 
 
 def test_first_screen_of_a_layer_that_predicted_has_without_spans_has_its_zero() -> None:
@@ -504,13 +499,11 @@ def test_a_score_is_not_called_after_a_layer_that_is_called_like_a_level(layer: 
 
 
 def test_first_screen_of_masking_has_layers_of_gold_only_which_others_mask() -> None:
-    assert "masking, other" in str(
-        of_samples_first_screen(layers={"entity": 2, "other": (3, None)}, metrics="masking")
-    )
+    assert "masking, other" in str(of_samples(layers={"entity": 2, "other": (3, None)}, metrics="masking"))
 
 
 def test_first_screen_of_a_merged_sequence_has_the_labels_of_its_layers() -> None:
-    text = str(of_samples_first_screen(merge=True))
+    text = str(of_samples(metrics="levels", merge=True))
 
     assert "levels, merged" in text
     assert "exact, labelled" not in text
@@ -519,7 +512,7 @@ def test_first_screen_of_a_merged_sequence_has_the_labels_of_its_layers() -> Non
 
 
 def test_first_screen_has_one_table_of_labels_of_the_first_metric() -> None:
-    text = str(of_samples_first_screen(metrics="fair,exact", layers={"entity": 2}))
+    text = str(of_samples(metrics="fair,exact", layers={"entity": 2}))
 
     assert text.count(": labels") == 1
     assert "fair: labels (fair)" in text
@@ -536,7 +529,7 @@ def test_first_screen_shows_the_labels_with_the_most_spans_if_there_are_many() -
 
 
 def test_all_tables_come_with_all() -> None:
-    result = of_samples_first_screen()
+    result = of_samples(metrics="levels")
 
     assert "how the spans of each side are matched" not in result.render("text")
     assert "how the spans of each side are matched" in result.render("text", all=True)
@@ -546,14 +539,14 @@ def test_all_tables_come_with_all() -> None:
 
 def test_score_prints_the_first_screen_and_with_all_every_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", *PATHS, *OPTIONS]) == 0
-    assert capsys.readouterr().out == f"{of_samples_first_screen().render('text')}\n"
+    assert capsys.readouterr().out == f"{of_samples(metrics='levels').render('text')}\n"
     assert main(["score", *PATHS, *OPTIONS, "--all"]) == 0
-    assert capsys.readouterr().out == f"{of_samples_first_screen().render('text', all=True)}\n"
+    assert capsys.readouterr().out == f"{of_samples(metrics='levels').render('text', all=True)}\n"
 
 
 @pytest.mark.parametrize("metric", ["levels", "exact", "fair", "muc", "gate", "partial"])
 def test_break_down_has_a_row_for_each_value_with_the_worst_first(metric: str) -> None:
-    result = of_samples_first_screen(metrics=metric, layers={"entity": 2}, by="domain")
+    result = of_samples(metrics=metric, layers={"entity": 2}, by="domain")
     table = next(table for table in result.tables() if table.title.startswith("By domain"))
     rates = [row[3].value for row in table.rows]  # type: ignore[union-attr]
     rows = {row["value"]: row for row in result.rows() if row["by"] and row["average"] == "micro"}
@@ -565,7 +558,7 @@ def test_break_down_has_a_row_for_each_value_with_the_worst_first(metric: str) -
 
 
 def test_metrics_without_a_headline_show_their_first_table() -> None:
-    text = str(of_samples_first_screen(metrics="confusion,exact", layers={"entity": 2}, by="domain"))
+    text = str(of_samples(metrics="confusion,exact", layers={"entity": 2}, by="domain"))
 
     assert "confusion, entity: gold spans of entity, level 1" in text
     assert "domain Kaufrecht: confusion, entity: gold spans of entity, level 1" in text
@@ -588,7 +581,7 @@ class _Terminal(io.StringIO):
 
 def test_titles_and_headlines_are_bold_on_a_terminal_with_rich(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rich")
-    text = of_samples_first_screen(metrics="exact").render("text")
+    text = of_samples(metrics="exact").render("text")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(sys, "stdout", terminal := _Terminal())

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import flat_spans
 
 from clueval import Accumulator, Result, Signature, score
 from clueval.core.document import Document
@@ -25,7 +24,6 @@ signatures = st.dictionaries(st.sampled_from(sorted(SHORT)) | keys, st.text(max_
 )
 
 Pairs = list[tuple[list[Span], list[Span]]]
-corpora = st.lists(st.tuples(flat_spans(), flat_spans()), max_size=4)
 
 
 def scored(pairs: Pairs, metrics: str = "levels,exact,muc,fair,gate,partial") -> Result:
@@ -112,13 +110,6 @@ def test_parse_refuses_a_text_that_is_not_a_signature(text: str, message: str) -
 
 
 # Adding
-
-
-@given(corpora, corpora)
-def test_sum_of_results_is_the_result_of_both_corpora(one: Pairs, other: Pairs) -> None:
-    both = scored(one).add(scored(other))
-
-    assert both.to_dict() | {"signature": ""} == scored([*one, *other]).to_dict() | {"signature": ""}
 
 
 def test_adding_results_does_not_change_them() -> None:

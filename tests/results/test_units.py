@@ -212,17 +212,6 @@ def test_the_order_of_documents_changes_no_interval(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-def test_adding_results_is_scoring_both_in_one_go() -> None:
-    documents = [Document(str(n), {"x": [Span(0, 1 + n % 2, "A")]}, tokens=["a", "b"]) for n in range(8)]
-    other = [Document(str(n), {"x": [Span(0, 1, "A")]}, tokens=["a", "b"]) for n in range(8)]
-    whole = score(documents, other, resample_by="document")
-    parts = score(documents[:3], other[:3], resample_by="document").add(
-        score(documents[3:], other[3:], resample_by="document")
-    )
-
-    assert parts.intervals() == whole.intervals()
-
-
 def test_sum_has_the_intervals_that_both_parts_have() -> None:
     gold = [[(0, 1, "AB"[n % 2])] for n in range(24)]
     predicted = [[(0, 1, "AB"[n % 3 == 0])] for n in range(24)]

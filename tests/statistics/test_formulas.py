@@ -139,14 +139,6 @@ def test_the_bound_is_that_of_scipy(k: int, n: int, confidence: float) -> None:
     assert upper_bound(n, n, confidence) == 1
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "p"),
-    [(0, 0, 1.0), (1, 0, 1.0), (4, 5, 1.0), (0, 5, 0.0625), (1, 9, 22 / 1024), (9, 1, 22 / 1024)],
-)
-def test_mcnemar_by_hand(one: int, other: int, p: float) -> None:
-    assert mcnemar_exact(one, other) == p
-
-
 @given(st.integers(0, 1500), st.integers(0, 1500))
 def test_mcnemar_is_the_binomial_test_of_scipy(one: int, other: int) -> None:
     stats = pytest.importorskip("scipy.stats")

@@ -33,13 +33,6 @@ def test_the_standard_error_is_that_of_resample(values: list[float]) -> None:
     assert standard_error(without) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-@given(SCORES, st.randoms())
-def test_the_standard_error_does_not_depend_on_the_order(values: list[float], random) -> None:  # type: ignore[no-untyped-def]
-    mixed = random.sample(values, len(values))
-
-    assert standard_error(mixed) == standard_error(values)
-
-
 def test_equal_units_are_as_effective_as_they_are_many() -> None:
     assert effective_number([7] * 12) == pytest.approx(12)
     assert effective_number([100, 1, 1]) == pytest.approx(102**2 / 10_002)

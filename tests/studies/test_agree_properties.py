@@ -372,19 +372,6 @@ def test_the_order_of_documents_and_of_spans_changes_nothing(sources: dict[str, 
     assert numbers_of(sources) == numbers_of(other)
 
 
-@given(studies(annotators=2))
-def test_copies_agree_fully(sources: dict[str, list[Document]]) -> None:
-    agreement = of(dict.fromkeys("ABC", sources["A"]))
-    values = [each["mean"] for each in agreement["f1"].values()]
-    for domains in agreement["coefficients"].values():
-        for each in domains.values():
-            values += [each["kappa"]["mean"], each["pi"]["mean"], each["fleiss"], each["alpha"]]
-    values += [agreement["unitizing"][name] for name in ("u", "binary", "cu")]
-
-    assert {*values} <= {1.0, None}
-    assert agreement["disagreements"]["kinds"] == {}
-
-
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.sampled_from("AB")), max_size=4)
 
 

@@ -6,17 +6,14 @@ from __future__ import annotations
 import csv
 import json
 import re
-import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import at_most, flat_spans
 
@@ -24,7 +21,7 @@ import clueval
 from clueval import CluevalError, Document, Span, TagError, TextMismatch, errors, read, score
 from clueval.cli import main
 from clueval.studies.errors.search import REASONS
-from tests.corpora_of_errors import some_corpus
+from tests.random_options import Corpus, Options, as_given, corpora, options
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
@@ -50,27 +47,35 @@ def counted(metrics: Mapping[str, Any]) -> Counter[tuple[str, str]]:
     return +found
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_errors_of_random_corpora_are_as_many_as_exact_counts(seed: int) -> None:
-    random = Random(seed)
-    compared = 0
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for _ in range(60):
-            given_, options = some_corpus(random, Path(folder))
-            for name in ("level", "labelled", "unlabelled", "sides", "kinds", "reasons", "window"):
-                options.pop(name, None)
-            golds, predicted = [golds[0] for golds, _ in given_], [each for _, each in given_]
-            try:
-                expected = score(golds, predicted, metrics="exact", **options).metrics
-            except CluevalError:
-                with pytest.raises(CluevalError):
-                    rows_of(golds, predicted, **options)
-                continue
-            found = Counter((row.side, row.sequence) for row in rows_of(golds, predicted, **options))
-            assert found == counted(expected)
-            compared += 1
-    assert compared > 10
+@st.composite
+def changed_corpora(draw: st.DrawFn) -> tuple[Corpus, Options]:
+    """A corpus, and options that change it."""
+    of_tokens, flat = draw(st.booleans()), draw(st.booleans())
+    chosen = draw(options(of_tokens, flat))
+    assume(not chosen.keys() & {"by", "intervals", "thresholds"})
+    if "min_score" not in chosen:
+        chosen.pop("score_feature", None)
+    return draw(corpora(of_tokens, flat)), chosen
+
+
+@settings(max_examples=max(60, settings().max_examples))
+@pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
+@given(changed_corpora())
+def test_errors_of_random_corpora_are_as_many_as_exact_counts(
+    tmp_path: Path, case: tuple[Corpus, Options]
+) -> None:
+    (gold, predicted, other), chosen = case
+    given_options = as_given(chosen, other, tmp_path)
+    try:
+        expected = score(gold, predicted, metrics="exact", **given_options).metrics
+    except CluevalError:
+        with pytest.raises(CluevalError):
+            rows_of(gold, predicted, **given_options)
+        return
+
+    found = Counter((row.side, row.sequence) for row in rows_of(gold, predicted, **given_options))
+
+    assert found == counted(expected)
 
 
 def vrt(tags: list[list[tuple[str, str]]], per_document: int) -> str:

@@ -22,7 +22,7 @@ from clueval.studies.errors.report import Errors
 from clueval.studies.errors.rows import error_table
 from clueval.studies.errors.search import FAIR_TYPES, Choice
 from tests.cases import spans
-from tests.corpora_of_errors import pairs_in_files
+from tests.readings import pairs_in_files
 from tests.reports.views import GOLD, LAYERS, PREDICTED
 
 TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]

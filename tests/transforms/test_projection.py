@@ -226,16 +226,6 @@ def test_no_span_is_lost_and_flat_spans_stay_flat_and_in_order(
     assert set(projection.unprojected) <= set(spans)
 
 
-def test_a_document_without_text_is_an_error() -> None:
-    for gold, predicted in [
-        (Document("g", {}), characters("a")),
-        (characters("a"), Document("p", {}, unit="character")),
-    ]:
-        with pytest.raises(UsageError, match="has no text") as refusal:
-            project(gold, predicted)
-        assert "\n" not in str(refusal.value)
-
-
 def test_documents_too_long_to_be_aligned_are_an_error_that_names_gold() -> None:
     with pytest.raises(UsageError, match="document 'characters': aligning 4 with 3 characters"):
         project(characters("abcd"), characters("abc"), max_cells=11)

@@ -20,9 +20,10 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from clueval.core.case import LabelledRange, labelled_range
 from clueval.core.document import Pair
 from clueval.core.overlap import components, first_clash
-from clueval.core.span import SIDES, Ranges, Span, by_position
+from clueval.core.span import SIDES, Span, by_position
 from clueval.files.errors import warn
 from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
@@ -54,33 +55,23 @@ def changed_layers(
     choice: str,
 ) -> dict[str, list[Span]]:
     """Return the layers of a side that a choice changes, with their spans by position."""
-    shown: dict[str, list[dict[_Key, Span]]] = {}
+    shown: dict[str, list[dict[LabelledRange, Span]]] = {}
     for judged in wrong:
         sides = shown.setdefault(judged.sequence, [{}, {}])
-        sides[judged.side][_key(judged.span)] = judged.span
-        sides[1 - judged.side].update((_key(span), span) for span in judged.shown)
+        sides[judged.side][labelled_range(judged.span)] = judged.span
+        sides[1 - judged.side].update((labelled_range(span), span) for span in judged.shown)
     changed = {}
     for layer, sides in shown.items():
         spans = layers.get(layer, ())
-        keys, other_keys = {*map(_key, spans)}, {*map(_key, other_layers.get(layer, ()))}
-        kept = [
-            span
-            for span in spans
-            if choice in (BOTH, SIDES[side]) or _key(span) not in sides[side] or _key(span) in other_keys
-        ]
+        keys = {*map(labelled_range, spans)}
+        alone = sides[side].keys() - map(labelled_range, other_layers.get(layer, ()))
+        kept = [span for span in spans if choice in (BOTH, SIDES[side]) or labelled_range(span) not in alone]
         if choice in (BOTH, SIDES[1 - side]):
             new = (span for key, span in sides[1 - side].items() if key not in keys)
             kept += [Span(span.start, span.end, span.labels, parts=span.parts) for span in new]
-        if {*map(_key, kept)} != keys:
+        if {*map(labelled_range, kept)} != keys:
             changed[layer] = sorted(kept, key=by_position)
     return changed
-
-
-_Key = tuple[int, int, str, Ranges | None]
-
-
-def _key(span: Span) -> _Key:
-    return span.start, span.end, span.label, span.parts
 
 
 def tables_of_decisions(

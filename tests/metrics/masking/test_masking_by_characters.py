@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
-from clueval.core.tally import added
 from clueval.files.errors import UsageError
 from clueval.metrics.masking import Masking
 from tests.random_texts import draw
@@ -143,31 +142,6 @@ def test_figures_are_those_of_sets_of_characters(pair: tuple[Document, Document]
     assert actual | {"over": precision["characters_over_masked"]} == expected
 
 
-@given(sides(), st.data())
-def test_masking_more_never_lowers_a_recall(pair: tuple[Document, Document], data: st.DataObject) -> None:
-    gold, predicted = pair
-    more = data.draw(spans_in(gold.text or "", "Z"))
-    larger = replace(predicted, layers={"label": [*predicted.layers["label"], *more]})
-
-    before, after = rows([pair]), rows([(gold, larger)])
-
-    for name, row in before["classes"].items():
-        for rate, value in row.items():
-            if rate.endswith("recall") and value is not None:
-                assert after["classes"][name][rate] >= value
-
-
-@given(sides())
-def test_masking_everything_protects_everything(pair: tuple[Document, Document]) -> None:
-    gold, predicted = pair
-    everything = replace(predicted, layers={"label": [Span(0, len(gold.text or ""), "X")]})
-
-    row = rows([(gold, everything)])["classes"]["all"]
-
-    assert row["protected"] == row["mentions"]
-    assert {value for name, value in row.items() if name.endswith("recall")} <= {1.0, None}
-
-
 @given(sides())
 def test_other_labels_of_masks_change_nothing_but_replacements(pair: tuple[Document, Document]) -> None:
     gold, predicted = pair
@@ -179,37 +153,6 @@ def test_other_labels_of_masks_change_nothing_but_replacements(pair: tuple[Docum
 
     assert {**found, "replacements": None} == {**other, "replacements": None}
     assert other["replacements"]["several"] == 0
-
-
-@given(sides(), sides())
-def test_two_texts_have_the_sum_of_their_counts(
-    one: tuple[Document, Document], other: tuple[Document, Document]
-) -> None:
-    pairs = [Pair(*one), Pair(*other)]
-    metric = Masking()
-
-    tallies = [(metric.count_documents([pair], "label", {}), 1) for pair in pairs]
-
-    assert added(tallies) == metric.count_documents(pairs, "label", {})
-
-
-@given(st.lists(sides(), min_size=1, max_size=4), st.randoms())
-def test_the_order_of_documents_and_of_spans_changes_nothing(
-    pairs: list[tuple[Document, Document]], random: Any
-) -> None:
-    shuffled = []
-    for pair in random.sample(pairs, len(pairs)):
-        shuffled.append(
-            tuple(
-                replace(
-                    side,
-                    layers={"label": random.sample(list(side.layers["label"]), len(side.layers["label"]))},
-                )
-                for side in pair
-            )
-        )
-
-    assert rows(shuffled) == rows(pairs)
 
 
 @example(265)
