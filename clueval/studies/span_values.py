@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, count, pairwise
+from typing import Any
 
 from clueval.core.alignment import are_unknown
 from clueval.core.document import MENTION, Document
@@ -172,10 +173,17 @@ class TrainingSpans:
 
     def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
         self._labels: defaultdict[Text, Counter[str]] = defaultdict(Counter)
+        self._numbers: Counter[Text] = Counter()
         for document in documents():
             words = TextWords(document)
+            texts: dict[Any, Text] = {}  # by range: spans of several layers may have one
+            marks: set[tuple[Any, str]] = set()
             for span in chain.from_iterable(document.layers.values()):
-                self._labels[lower(words.of(span))][span.label] += 1
+                texts[span.fragments] = lower(words.of(span))
+                marks.add((span.fragments, span.label))
+            self._numbers.update(texts.values())
+            for fragments, label in marks:
+                self._labels[texts[fragments]][label] += 1
         self._words = {word for text in self._labels for word in text}
         self._occurrences: Counter[Text] = Counter()
         sizes: dict[tuple[str, str], set[int]] = {}  # of texts of three words and more, by the first two
@@ -197,7 +205,7 @@ class TrainingSpans:
 
     def _frequencies(self, spans: SpansInText) -> Iterable[Value]:
         """How often the text was a span."""
-        return [self._labels[text].total() if text in self._labels else 0 for text in spans.lower]
+        return [self._numbers[text] for text in spans.lower]
 
     def _seen(self, spans: SpansInText) -> Iterator[Value]:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
