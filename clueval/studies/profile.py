@@ -415,7 +415,9 @@ def _as_gold(documents: Iterable[Document], pairs: Pairs) -> Iterator[Document]:
 
     steps = [step for step in pairs.plan.steps if isinstance(step, EachSpan | InCharacters)]
     for document in documents:
-        changed = [Pair(document, replace(document, layers={}, tags={}))]
-        for step in steps:
-            changed = step(changed)
-        yield with_merged(changed[0].gold, pairs.layers) if pairs.plan.merge else changed[0].gold
+        if steps:
+            changed: Sequence[Pair] = [Pair(document, replace(document, layers={}, tags={}))]
+            for step in steps:
+                changed = step(changed)
+            document = changed[0].gold
+        yield with_merged(document, pairs.layers) if pairs.plan.merge else document

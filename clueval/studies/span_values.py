@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, count, pairwise
-from typing import Any
 
 from clueval.core.alignment import are_unknown
 from clueval.core.document import MENTION, Document
@@ -176,14 +175,13 @@ class TrainingSpans:
         self._numbers: Counter[Text] = Counter()
         for document in documents():
             words = TextWords(document)
-            texts: dict[Any, Text] = {}  # by range: spans of several layers may have one
-            marks: set[tuple[Any, str]] = set()
-            for span in chain.from_iterable(document.layers.values()):
-                texts[span.fragments] = lower(words.of(span))
-                marks.add((span.fragments, span.label))
-            self._numbers.update(texts.values())
-            for fragments, label in marks:
-                self._labels[texts[fragments]][label] += 1
+            texts = {  # spans of several layers may have one range
+                (span.fragments, span.label): lower(words.of(span))
+                for span in chain.from_iterable(document.layers.values())
+            }
+            self._numbers.update({fragments: text for (fragments, _), text in texts.items()}.values())
+            for (_, label), text in texts.items():
+                self._labels[text][label] += 1
         self._words = {word for text in self._labels for word in text}
         self._occurrences: Counter[Text] = Counter()
         sizes: dict[tuple[str, str], set[int]] = {}  # of texts of three words and more, by the first two
