@@ -105,12 +105,11 @@ Item = TypeVar("Item")
 
 
 def sizes_at(path: Path, sizes: Mapping[str, Item]) -> Item | None:
-    """Return the sizes that count for a rate; None if no entry has sizes.
+    """Return the sizes that count for a rate or an entry; None if there are no sizes.
 
-    They are those of the rate's own entry, of the nearest one above that has sizes, or of its ``micro``; otherwise the
-    first of all.
+    They are its own, those of the nearest entry above that has sizes, or of its ``micro``; otherwise the first of all.
     """
-    for end in range(len(path) - 1, -1, -1):
+    for end in range(len(path), -1, -1):
         for entry in (path[:end], (*path[:end], "micro")):
             if (of_entry := sizes.get(".".join(entry))) is not None:
                 return of_entry
@@ -265,7 +264,7 @@ class Rates:
 
     def golds(self, path: Path) -> Column | None:
         """Return the gold spans that a rate is about; None if it is about the same ones on both sides."""
-        of_keys = sizes_at(path, self._added[1])
+        of_keys = sizes_at(path[:-1], self._added[1])
         if of_keys is None or all(gold == predicted for gold, predicted in of_keys.values()):
             return None
         return self.column(_terms(of_keys, 0))

@@ -370,7 +370,7 @@ class Result(Report):
         (metric,) = (metric for metric in self.scored_by if metric.name == name)
         tally = self._all_reports.tallies(())[name, sequence]
         _, sizes = measures_of(metric, self._all_reports.layers_of(sequence), tally)
-        sizes_of_rate = sizes_at(tuple(place), sizes)
+        sizes_of_rate = sizes_at(tuple(place[:-1]), sizes)
         return None if sizes_of_rate is None else sizes_of_rate[0]
 
     # Forms

@@ -24,6 +24,9 @@ from typing import NamedTuple
 from clueval.files.errors import UsageError
 from clueval.files.options import require_share
 
+_EPSILON = 1e-12
+"""Scores that differ by less are equal but for rounding."""
+
 
 class Law(NamedTuple):
     """How bytes become weights: the name that enters the hash, the weight of each byte, the greatest weight."""
@@ -151,8 +154,8 @@ def bca_levels(
     require_share("confidence", confidence)
     _require_numbers(resampled, "resampled scores")
     _require_numbers(leave_one_out, "scores without a unit")
-    below = sum(value < score for value in resampled)
-    at_most = sum(value <= score for value in resampled)
+    below = sum(value < score - _EPSILON for value in resampled)
+    at_most = sum(value <= score + _EPSILON for value in resampled)
     share = (below + at_most) / (2 * len(resampled))
     if not 0 < share < 1:
         raise UsageError("all resampled scores lie on one side of the score, so the bias is infinite")
@@ -192,8 +195,6 @@ def _require_numbers(values: Sequence[float], what: str) -> None:
 
 MOST_FOR_ALL_SWAPS = 16
 """Up to this many units that differ, all swaps are tried."""
-
-_EPSILON = 1e-12
 
 
 def all_swapped_sums(numbers: Sequence[int]) -> list[int]:

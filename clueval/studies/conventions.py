@@ -151,6 +151,7 @@ class EveryConvention(Metric):
 
     name: ClassVar[str] = _METRIC
     zero: ClassVar[str] = "0,gate=1 if both sides are empty"
+    filters: ClassVar[str | None] = "filter by metadata, or filter the files"
 
     scheme: str | None = None
     factor: float = 0.75
@@ -378,7 +379,7 @@ def conventions(
         scheme: the tag scheme, also for seqeval's strict mode; None: detected from the tags.
         factor: loio's factor for the credit of a partial match.
         options: other options of `clueval.score` by their names: those for reading files, such as `input` and
-            `token_id`, those that change spans before they are counted, such as `label_map`, and `where`.
+            `token_id`, those that change spans before they are counted, such as `label_map`, and `where` on metadata.
 
     Needs one pass; holds one document of each side and the counts. Raises the same errors as `score`.
 

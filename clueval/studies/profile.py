@@ -27,7 +27,6 @@ from clueval.files.errors import CluevalError, UsageError
 from clueval.files.limits import require_short_texts
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, refuse_unknown, require_kind
-from clueval.formats.options import Reading
 from clueval.metrics import only_metric
 from clueval.reading.options import InputSide, LayerColumns
 from clueval.reading.paths import as_path, files_of
@@ -57,7 +56,7 @@ from clueval.studies.span_values import (
     in_order,
     range_name,
 )
-from clueval.transforms.changes import names_of
+from clueval.transforms.changes import EachSpan, names_of
 
 FEW = 20
 """A bucket with fewer gold or predicted spans than this is marked."""
@@ -360,7 +359,7 @@ def profile(
         gold, predicted, layers: as in `clueval.score`.
         feature: names of features, separated by commas or in a list; None: all that can be computed.
         train: the training data, for ``frequency``, ``seen`` and ``consistency``: a path, which is read like gold, or a
-            list of documents.
+            list of documents. Options that rename labels, change ranges or merge layers change them as gold.
         metric: the metric, which must have micro averages.
         buckets: sort numbers into this many buckets of about equal size, instead of fixed ones.
         options: as for `clueval.errors`, those of `clueval.score`.
@@ -375,7 +374,7 @@ def profile(
     require_kind(buckets, "int | None", "buckets")
     chosen = only_metric(metric, "a profile")
     pairs = pairs_of(gold, predicted, metrics=chosen, layers=layers, caller="profile", **options)
-    documents, train_choices = _training(train, layers, pairs.groups.readings[0])
+    documents, train_choices = _training(train, layers, pairs)
     return Profile(
         pairs,
         None if feature is None else names_of(feature, "feature"),
@@ -387,7 +386,7 @@ def profile(
 
 
 def _training(
-    train: Any, layers: LayerColumns | None, reading: Reading
+    train: Any, layers: LayerColumns | None, pairs: Pairs
 ) -> tuple[Callable[[], Iterable[Document]] | None, dict[str, str]]:
     """Return what reads the training data, and what the signature says of them."""
     if train is None:
@@ -398,9 +397,25 @@ def _training(
             name: source[0] if isinstance(source, tuple) else source
             for name, source in (layers or {}).items()
         }
-        how = partial(read, path, layers=of_gold or None, reading=reading)
-        return how, {"train": sha256_of(file for _, file in files_of(path))[:8]}
+        how = partial(read, path, layers=of_gold or None, reading=pairs.groups.readings[0])
+        choices = {"train": sha256_of(file for _, file in files_of(path))[:8]}
+        return lambda: _as_gold(how(), pairs), choices
     documents = list(train)
     if not all(isinstance(document, Document) for document in documents):
         raise UsageError("train must be a file or a list of documents", advice="clueval.read returns them")
-    return lambda: documents, {"train": "documents"}
+    return lambda: _as_gold(documents, pairs), {"train": "documents"}
+
+
+def _as_gold(documents: Iterable[Document], pairs: Pairs) -> Iterator[Document]:
+    """Yield training documents with the labels and ranges that spans of gold get, and with layers merged as there."""
+    from clueval.core.merging import with_merged  # few profiles change spans
+    from clueval.transforms.characters import InCharacters
+
+    steps = [step for step in pairs.plan.steps if isinstance(step, EachSpan | InCharacters)]
+    for document in documents:
+        if steps:
+            changed: Sequence[Pair] = [Pair(document, replace(document, layers={}, tags={}))]
+            for step in steps:
+                changed = step(changed)
+            document = changed[0].gold
+        yield with_merged(document, pairs.layers) if pairs.plan.merge else document

@@ -172,10 +172,16 @@ class TrainingSpans:
 
     def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
         self._labels: defaultdict[Text, Counter[str]] = defaultdict(Counter)
+        self._numbers: Counter[Text] = Counter()
         for document in documents():
             words = TextWords(document)
-            for span in chain.from_iterable(document.layers.values()):
-                self._labels[lower(words.of(span))][span.label] += 1
+            texts = {  # spans of several layers may have one range
+                (span.fragments, span.label): lower(words.of(span))
+                for span in chain.from_iterable(document.layers.values())
+            }
+            self._numbers.update({fragments: text for (fragments, _), text in texts.items()}.values())
+            for (_, label), text in texts.items():
+                self._labels[text][label] += 1
         self._words = {word for text in self._labels for word in text}
         self._occurrences: Counter[Text] = Counter()
         sizes: dict[tuple[str, str], set[int]] = {}  # of texts of three words and more, by the first two
@@ -197,7 +203,7 @@ class TrainingSpans:
 
     def _frequencies(self, spans: SpansInText) -> Iterable[Value]:
         """How often the text was a span."""
-        return [self._labels[text].total() if text in self._labels else 0 for text in spans.lower]
+        return [self._numbers[text] for text in spans.lower]
 
     def _seen(self, spans: SpansInText) -> Iterator[Value]:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""

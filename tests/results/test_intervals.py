@@ -274,6 +274,14 @@ def test_intervals_are_those_of_the_reports_without_each_document(metric: AnyMet
     assert compared >= 3
 
 
+def test_a_share_of_gate_has_the_units_with_what_it_is_a_share_of() -> None:
+    gold, predicted = [[(0, 2, "A")], [(0, 2, "A")]], [[(0, 2, "A")], [(1, 3, "A")]]
+    result = score(gold, predicted, metrics="gate", intervals=True, resample_by="document")
+    of_all = result.to_dict()["intervals"]["scores"]["gate"]["label"]["all"]
+
+    assert (of_all["recall_in_responses_strict"]["units"], of_all["recall_strict"]["units"]) == (1, 2)
+
+
 def test_recall_at_a_threshold_that_is_a_score_has_the_units_with_gold() -> None:
     """Also those in which no span has this score."""
     texts = []

@@ -98,6 +98,13 @@ def test_bca_of_a_symmetrical_bootstrap_is_the_percentile_interval() -> None:
     assert bca(resampled, 0.5, [0.4, 0.5, 0.6]) == percentile(resampled)
 
 
+def test_bca_takes_scores_that_differ_by_rounding_as_equal() -> None:
+    exact = [0.1, 0.3, 0.3, 0.3, 0.5]
+    rounded = [0.1, 0.1 + 0.2, 0.1 + 0.2, 0.3, 0.5]
+
+    assert bca_levels(rounded, 0.3, [0.2, 0.3, 0.4]) == bca_levels(exact, 0.3, [0.2, 0.3, 0.4])
+
+
 def test_bca_refuses_resamples_on_one_side() -> None:
     with pytest.raises(UsageError, match="the bias is infinite"):
         bca([0.5, 0.6], 0.4, [0.4, 0.5])

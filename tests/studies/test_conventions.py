@@ -17,6 +17,7 @@ from clueval import score as score_files
 from clueval.cli import main
 from clueval.core.span import Frozen, Span
 from clueval.core.tags import decode_tags
+from clueval.files.errors import UsageError
 from clueval.studies.conventions import CONVENTIONS, Conventions, conventions
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
@@ -205,6 +206,13 @@ def test_conventions_that_forbid_overlapping_spans_say_so() -> None:
     assert refused == {"conlleval", "seqeval", "seqeval_strict", *levels}
     assert found["levels_1_labelled"]["note"] == "some spans overlap"
     assert {row["f1"] for key, row in found.items() if key not in refused} == {1.0}
+
+
+def test_a_filter_on_a_layer_is_refused_as_by_most_of_the_metrics() -> None:
+    one = document([["B-A", "B-B"]])
+
+    with pytest.raises(UsageError, match="metric 'conventions' cannot leave spans out of the count"):
+        conventions([one], [one], where="label=A")
 
 
 def test_loio_forbids_overlaps_within_a_type_only() -> None:

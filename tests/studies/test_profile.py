@@ -85,6 +85,28 @@ def test_training_data_says_what_was_seen() -> None:
     assert buckets(spans, "consistency", train=[train]) == {"0": (3, 3), "below 0.5": (1, 1), "1": (1, 1)}
 
 
+@pytest.mark.parametrize(
+    ("options", "bucket"),
+    [({"label_map": "A=B"}, "text and label"), ({"untyped": True}, "text and label"), ({}, "other label")],
+)
+def test_training_data_are_changed_as_gold(options: dict[str, Any], bucket: str) -> None:
+    train = Document("t", {"label": [Span(0, 1, "A")]}, tokens=TOKENS)
+
+    assert buckets([Span(0, 1, "B")], "seen", train=[train], **options) == {bucket: (1, 1)}
+
+
+def test_training_data_with_several_layers_have_each_range_once() -> None:
+    layers = {"entity": [Span(0, 1, "A")], "risk": [Span(0, 1, "high")]}
+    document = Document("d", layers, tokens=TOKENS)
+
+    def found(**options: Any) -> list[tuple[str, str]]:
+        report = profile([document], [document], feature=["frequency", "seen"], train=[document], **options)
+        return [(row["sequence"], row["bucket"]) for row in report]
+
+    assert found() == [(layer, bucket) for layer in layers for bucket in ("1", "text and label")]
+    assert found(merge=True) == [("merged", "1"), ("merged", "text and label")]
+
+
 @pytest.mark.few(5)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(

@@ -411,11 +411,15 @@ class Gate(Metric):
         return headlines
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        """Return the targets and the responses of each entry."""
+        """Return the targets and the responses of each entry, and for a share what it is a share of."""
         places = self._places(total)
         of_types = [counts for path, counts in places.items() if path.startswith("per_type.")]
         places["macro"] = sum(of_types, GateCounts())
-        return {path: (counts.targets, counts.responses) for path, counts in places.items()}
+        sizes: dict[str, Sizes] = {}
+        for path, counts in places.items():
+            sizes[path] = counts.targets, counts.responses
+            sizes |= {f"{path}.{name}": (whole, whole) for name, (whole, *_) in counts.shares().items()}
+        return sizes
 
     def _places(self, total: Tally) -> dict[str, GateCounts]:
         """Return the counts of all types, and those of each group, by their paths in the report.
