@@ -250,20 +250,20 @@ def hidden_runs(
 ) -> Iterator[Place]:
     """Yield the ranges of the words of the original, `places`, that cannot be read in what stands for them.
 
-    A word can be read if its letters stand there (see `_spellings`), alone or as a part of a word (see `_parts_of`), or,
+    A word can be read if its letters stand there (see `_letters`), alone or as a part of a word (see `_parts_of`), or,
     from `LEAST_WITHIN` letters on, anywhere; initials and short numbers cannot, but numbers with only signs between
     them are one. It can also be read if `is_readable`. All can if these are the same letters and digits.
     """
-    written = _spellings(replacement)
-    letters = _spellings(text[places[0][0] : places[-1][1]]) if places else set()
+    written = _letters(replacement)
+    letters = _letters(text[places[0][0] : places[-1][1]]) if places else set()
     if max(map(len, letters), default=0) > 1 and not letters.isdisjoint(written):
         return
     words = _WORD.findall(normalize("NFC", replacement))
-    shown = {spelling for word in words for part in _parts_of(word) for spelling in _spellings(part)}
+    shown = {spelling for word in words for part in _parts_of(word) for spelling in _letters(part)}
     searched = " ".join(written) if len(replacement) <= LONGEST_SEARCHED else ""
 
     def stands_there(start: int, end: int) -> bool:
-        for word in _spellings(text[start:end]):
+        for word in _letters(text[start:end]):
             if word in shown or (len(word) >= LEAST_WITHIN and word in searched):
                 return len(word) > (LONGEST_SHORT_NUMBER if word.isdigit() else 1)
         return False
@@ -304,10 +304,10 @@ def folded(word: str) -> str:
     return normalize("NFKC", word).casefold()
 
 
-def _spellings(text: str) -> set[str]:
+def _letters(text: str) -> set[str]:
     """Return the folded letters and digits of a text in German transcription, and those without accents.
 
-    >>> sorted(_spellings("Müller-Weiß"))
+    >>> sorted(_letters("Müller-Weiß"))
     ['muellerweiss', 'mullerweiss']
     """
     composed = folded(text)

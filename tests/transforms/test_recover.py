@@ -493,6 +493,7 @@ def test_words_of_a_decomposed_original_are_the_composed_ones() -> None:
 
 def test_an_insertion_masks_nothing() -> None:
     assert masked_if_aligned(ORIGINAL.replace("klagt", "klagt nun")) == []
+    assert masked_if_aligned(f"Weiß klagt: {ORIGINAL.replace('Anna Weiß', '[NAME]')}") == ["Anna"]
 
 
 def test_another_text_is_refused() -> None:

@@ -99,6 +99,8 @@ def test_mentions_that_another_reading_shows_otherwise_are_uncertain() -> None:
     report = clueval.masking([document], ["[X] a [Y]"], redacted=True)
 
     assert report.to_dict()["metrics"]["masking"]["x"]["redacted"]["uncertain"] == 1
+    assert report.verdict().endswith("; 1 uncertain mention: placeholders can be read in several ways")
+    assert report.failures(fail_over="uncertain=0") == ["uncertain is 1, over 0"]
 
 
 def test_mentions_are_uncertain_where_no_placeholder_stands_between_words() -> None:
