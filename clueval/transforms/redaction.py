@@ -258,7 +258,8 @@ def hidden_runs(
     letters = _letters(text[places[0][0] : places[-1][1]]) if places else set()
     if max(map(len, letters), default=0) > 1 and not letters.isdisjoint(written):
         return
-    words = _WORD.findall(normalize("NFC", replacement))
+    forms = {normalize("NFC", replacement), normalize("NFD", replacement)}
+    words = (word for form in forms for word in _WORD.findall(form))
     shown = {spelling for word in words for part in _parts_of(word) for spelling in _letters(part)}
     searched = " ".join(written) if len(replacement) <= LONGEST_SEARCHED else ""
 
