@@ -60,7 +60,8 @@ def masking(
         conventions NAME,...: also count as other programs do: {_PROGRAMS}
     limits:
         fail_on_leak: exit with 1 if a mention that must be masked can be read, wholly or in part, or if there is no
-            mention that must be masked; string leaks are no mentions, see --fail-over
+            mention that must be masked; for string leaks and uncertain mentions add --fail-over string_leaks=0 and
+            --fail-over uncertain=0
         fail_under FIGURE=X: exit with 1 if a figure is below X, as in entity_recall[high]=1 or mention_recall=99%;
             can be repeated
         fail_over FIGURE=X: exit with 1 if a figure is above X, as in document_leak_upper=0.05; can be repeated

@@ -274,11 +274,15 @@ function write(found) {
 }
 window.addEventListener("beforeunload", (event) => { if (isUnsaved) event.preventDefault(); });
 
-// Lines that were confirmed end a conflict; of those of one time, all count.
+const TIME = /^(\d+|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?Z?)?)$/;  // texts of one form are in the order of time
+
+// Lines that were confirmed end a conflict; of those of one time, and of times in several forms, all count.
 function settled(found) {
   const latest = new Map();
   let confirmed = [];
-  const after = (before, line) => before.at(-1)?.time === line.time ? [...before, line] : [line];
+  const formOf = ({ time }) => TIME.test(time) ? time.replace(/[0-9]/g, "0") : time;
+  const after = (before, line) =>
+    [...before.filter((each) => each.time === line.time || formOf(each) !== formOf(line)), line];
   for (const line of found) {
     latest.set(line.reviewer, after(latest.get(line.reviewer) ?? [], line));
     if (line.confirmed) confirmed = after(confirmed, line);

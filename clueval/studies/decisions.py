@@ -6,8 +6,8 @@ the spans have changed; it is *lost* if there is no such place; it is *not liste
 Files are tables with the columns `COLUMNS`, separated by tabs, commas or semicolons (CSV), JSON lists of objects with
 these names, or workbooks of which a sheet has these columns. In a folder, a CSV file without a column ``choice`` is
 another table, and is passed over. Of the lines of one reviewer about a place the latest counts. Lines of several
-reviewers with different choices are a *conflict*, unless a later line is marked in the column ``confirmed``. The order
-of files and lines does not matter.
+reviewers with different choices are a *conflict*, unless a later line is marked in the column ``confirmed``; so are
+those of one reviewer whose times have no order. The order of files and lines does not matter.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ _TIMES = re.compile(r"0+|0000-00-00([T ]00:00(:00)?Z?)?")
 def _are_ordered(lines: Sequence[Decision], conflicts: str) -> bool:
     """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last."""
     times = [line.time for line in lines]
-    first, *others = {re.sub("[0-9]", "0", time) for time in times}
+    first, *others = {*map(_form_of, times)}
     at_the_end = times[0 if conflicts == "first" else -1]
     chosen = {line.choice for line in lines if line.time == at_the_end}
     return not others and _TIMES.fullmatch(first) is not None and len(chosen) == 1
@@ -317,7 +317,15 @@ def settled(lines: Iterable[Decision]) -> list[Decision]:
 
 
 def _latest_lines(lines: Sequence[Decision]) -> list[Decision]:
-    return [line for line in lines if line.time == lines[-1].time]
+    """Return the latest of sorted lines; of times in several forms, which have no order, those of each form."""
+    latest = {_form_of(line.time): line.time for line in lines}
+    return [line for line in lines if line.time == latest[_form_of(line.time)]]
+
+
+def _form_of(time: str) -> str:
+    """Return the form of a time; a time of an unknown form has its own."""
+    form = re.sub("[0-9]", "0", time)
+    return form if _TIMES.fullmatch(form) else time
 
 
 # --- files

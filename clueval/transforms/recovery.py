@@ -21,6 +21,7 @@ from clueval.files.options import checked_call
 from clueval.transforms.changes import EachPair, with_notes
 from clueval.transforms.characters import to_characters
 from clueval.transforms.redaction import (
+    LEAST_WITHIN,
     Place,
     Recovery,
     StrictReading,
@@ -101,8 +102,9 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
 
     The words and signs of both texts are aligned by their longest common subsequence, in which a placeholder equals
     nothing. Neighbouring differences are one. With a placeholder, or no word, on the redacted side, the words of the
-    original are masked. Else each of them is exposed if a word there is nearly the same: three times their edit
-    distance is at most its length; it is masked by another word if none is.
+    original are masked, unless they were inserted elsewhere and have four letters or more. Else each of them is exposed
+    if a word there is nearly the same: three times their edit distance is at most its length; it is masked by another
+    word if none is.
 
     On texts that were redacted by a program, the status of 0.3 % of the mentions was wrong; of 1.6 % where names were
     replaced by other names.
@@ -119,7 +121,14 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
     masked: list[Span] = []
     replaced = 0
     marks, is_decomposed = set(placeholders), any(map(combining, original))
-    for start, end, first, last in _differences(original, original_words, redacted, redacted_words, marks):
+    differences = _differences(original, original_words, redacted, redacted_words, marks)
+    inserted = {
+        folded(redacted[begin:past])
+        for start, end, first, last in differences
+        for begin, past in redacted_words[first:last]
+        if start == end and past - begin >= LEAST_WITHIN
+    }
+    for start, end, first, last in differences:
         words, counterparts = original_words[start:end], redacted_words[first:last]
         replacement = redacted[counterparts[0][0] : counterparts[-1][1]] if counterparts else ""
         others = [redacted[slice(*place)] for place in counterparts if place not in marks]
@@ -141,7 +150,10 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
         spellings = _spellings(others, max([end - start for start, end in words], default=0))
 
         def is_readable(word: str, spellings: Collection[str] = spellings) -> bool:
-            return any(_are_near(form, other) for form in {word, folded(word)} for other in spellings)
+            forms = {word, folded(word)}
+            return folded(word) in inserted or any(
+                _are_near(form, other) for form in forms for other in spellings
+            )
 
         for hidden in hidden_runs(original, words, replacement, is_readable):
             masked.append(masked_span(*hidden, replacement))

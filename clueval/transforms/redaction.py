@@ -31,8 +31,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby, pairwise, product
-from typing import Any, Literal, NamedTuple
+from itertools import groupby, pairwise, product
+from typing import Any, NamedTuple
 from unicodedata import combining, normalize
 
 from clueval.core.document import PARTS, REPLACEMENT
@@ -182,17 +182,19 @@ _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 COMPARED_PER_CHARACTER = 100
 """How many characters are compared, for each of the text, at places where literals stand but do not fit."""
 
-FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
 LONGEST_SHORT_NUMBER = 4
 """Numbers of up to this length are too frequent to be the same number in a placeholder."""
 
-MOST_PARTS = 6
-"""How many parts of a word of a placeholder are read as one word."""
+LEAST_WITHIN = 4
+"""Words from this length on can be read wherever they stand in a word of a placeholder."""
+
+LONGEST_SEARCHED = 5000
+"""In longer replacements, words are not searched within words, so that the cost stays linear."""
 
 _PART = re.compile("9+|A?a+|A+(?!a)")
 """A part of a word whose capitals are written A, other letters a and digits 9."""
 
-_TRANSCRIPTION = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "_": ""})
+_TRANSCRIPTION = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 LABEL = "MASK"
 """The label of what is masked."""
@@ -248,70 +250,72 @@ def hidden_runs(
 ) -> Iterator[Place]:
     """Yield the ranges of the words of the original, `places`, that cannot be read in what stands for them.
 
-    A word can be read if it stands there too, alone or in a word (see `_spellings_in`), in any case, Unicode form and
-    German transcription, and is no initial or short number; or if `is_readable`. All can if these are the same letters
-    and digits.
+    A word can be read if its letters stand there (see `_letters`), alone or as a part of a word (see `_parts_of`), or,
+    from `LEAST_WITHIN` letters on, anywhere; initials and short numbers cannot, but numbers with only signs between
+    them are one. It can also be read if `is_readable`. All can if these are the same letters and digits.
     """
-    letters = _letters(text[places[0][0] : places[-1][1]]) if places else ""
-    if len(letters) > 1 and _transcribed(letters) == _transcribed(_letters(replacement)):
+    written = _letters(replacement)
+    letters = _letters(text[places[0][0] : places[-1][1]]) if places else set()
+    if max(map(len, letters), default=0) > 1 and not letters.isdisjoint(written):
         return
-    shown = {
-        spelling
-        for written in {normalize(form, replacement) for form in FORMS}
-        for word in _WORD.findall(written)
-        for spelling in _spellings_in(word)
-    }
+    forms = {normalize("NFC", replacement), normalize("NFD", replacement)}
+    words = (word for form in forms for word in _WORD.findall(form))
+    shown = {spelling for word in words for part in _parts_of(word) for spelling in _letters(part)}
+    searched = " ".join(written) if len(replacement) <= LONGEST_SEARCHED else ""
 
     def stands_there(start: int, end: int) -> bool:
-        word = folded(text[start:end])
-        return len(word) > (LONGEST_SHORT_NUMBER if word.isdigit() else 1) and _transcribed(word) in shown
+        for word in _letters(text[start:end]):
+            if word in shown or (len(word) >= LEAST_WITHIN and word in searched):
+                return len(word) > (LONGEST_SHORT_NUMBER if word.isdigit() else 1)
+        return False
 
     def is_hidden(place: Place) -> bool:
         return not (place in readable or stands_there(*place) or is_readable(text[slice(*place)]))
 
     def is_one_word(end: int, start: int) -> bool:
-        return end == start and bool(
-            combining(text[start]) or (combining(text[end - 1]) and text[start].isalnum())
-        )
+        before, after = text[end - 1], text[start]
+        has_mark = combining(after) or (combining(before) and after.isalnum())
+        return bool(end == start and has_mark) or not (before.isalpha() or after.isalpha())
 
-    with_marks = {*joined_ranges(places, is_one_word)}.difference(places)
-    readable = {place for whole in with_marks if stands_there(*whole) for place in words_in(text, *whole)}
+    joined = {*joined_ranges(places, is_one_word)}.difference(places)
+    readable = {place for whole in joined if stands_there(*whole) for place in words_in(text, *whole)}
     for hides, run in groupby(places, is_hidden):
         hidden = list(run)
         if hides:
             yield hidden[0][0], hidden[-1][1]
 
 
-def _spellings_in(word: str) -> Iterator[str]:
-    """Yield a word of a placeholder as words are compared, and words of which it may be made, up to `MOST_PARTS` parts.
+def _parts_of(word: str) -> Iterator[str]:
+    """Yield a word of a placeholder, and its parts.
 
     A part ends at ``_``, between a letter and a digit, and before a capital that begins a word.
 
-    >>> sorted({*_spellings_in("PER_AnnaWEISS2")} & {"anna", "weiss", "annaweiss", "eranna", "2"})
-    ['2', 'anna', 'annaweiss', 'weiss']
+    >>> list(_parts_of("PER_AnnaWEISS2"))
+    ['PER_AnnaWEISS2', 'PER', 'Anna', 'WEISS', '2']
     """
-    yield _transcribed(folded(word))
+    yield word
     kinds = (
         "_" if sign == "_" else "9" if sign.isdigit() else "A" if sign.isupper() else "a" for sign in word
     )
-    parts = [_transcribed(folded(word[slice(*part.span())])) for part in _PART.finditer("".join(kinds))]
-    for first in range(len(parts)):
-        yield from accumulate(parts[first : first + MOST_PARTS])
+    yield from (word[slice(*part.span())] for part in _PART.finditer("".join(kinds)))
 
 
 def folded(word: str) -> str:
     """Return a word in one case and one Unicode form."""
-    return normalize("NFC", word).casefold()
+    return normalize("NFKC", word).casefold()
 
 
-def _transcribed(word: str) -> str:
-    """Return a folded word in German transcription, without ``_``: ``mueller`` for ``müller``."""
-    return word.translate(_TRANSCRIPTION)
+def _letters(text: str) -> set[str]:
+    """Return the folded letters and digits of a text in German transcription, and those without accents.
 
-
-def _letters(text: str) -> str:
-    """Return the folded letters and digits of a text."""
-    return "".join(filter(str.isalnum, folded(text)))
+    >>> sorted(_letters("Müller-Weiß"))
+    ['muellerweiss', 'mullerweiss']
+    """
+    composed = folded(text)
+    forms = {composed}
+    if not composed.isascii():
+        forms = {composed.translate(_TRANSCRIPTION), normalize("NFKD", composed)}
+    return {"".join(filter(str.isalnum, form)) for form in forms}
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

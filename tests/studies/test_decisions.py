@@ -146,6 +146,13 @@ def test_conflicts_that_no_time_orders_are_an_error(how: str, amy: str, zoe: str
     assert "add the times, or confirm one choice" in str(error.value)
 
 
+@pytest.mark.parametrize("time", ["", "05.12.2026 10:00", "2026-12-05"])
+def test_choices_of_one_reviewer_that_no_time_orders_are_a_conflict(time: str) -> None:
+    lines = [line("harmless", "amy", "2026-11-27T09:30:00Z"), line("leak", "amy", time)]
+
+    assert PlaceDecisions(lines).at(place(*AT)).state == "conflict"
+
+
 def test_of_more_than_two_choices_only_the_first_or_last_must_have_a_time_of_its_own() -> None:
     lines = [line("anna", "A", "1"), line("bob", "B", "2"), line("carl", "C", "2"), line("bob", "D", "2")]
 

@@ -105,11 +105,15 @@ def masked_in_ways(original: str, redacted: str) -> list[list[str]]:
         *(("Mu\u0308ller", placeholder, []) for placeholder in ("[MUELLER]", "[P_Mueller1]", "[P_Müller]")),
         ("O\u0308z", "[P_Öz]", []),
         ("Öz", "[Ö]", ["Öz"]),
-        ("Anna Weiß", "[Weißs]", ["Anna Weiß"]),
+        *(("Anna Weiß", placeholder, ["Anna"]) for placeholder in ("[Weißs]", "[HERRWEISS]", "[ＷＥＩẞ]")),
+        ("Peter Ott", "[Ottos Repeter]", ["Ott"]),
+        *(("José Müller", placeholder, []) for placeholder in ("[JOSE_MULLER]", "[FamilieMüllers José]")),
         ("Anna Weiß", "[PER_A_W]", ["Anna Weiß"]),
         ("anna_weiss80", "[USER_anna_weiss80]", []),
         ("0171/2345678", "[0171_2345678]", []),
-        ("0171/2345678", "[TEL_0171_2345678]", ["0171/"]),
+        ("0171/2345678", "[TEL_0171_2345678]", []),
+        ("am 12.03.1975", "[DATUM_12.03.1975]", ["am"]),
+        ("am 12.03.1975", "[MONAT_03.1976]", ["am 12.03.1975"]),
         ("Hauptstraße 12", "[ADR_12]", ["Hauptstraße 12"]),
         ("Hauptstraße 12", "[ADR12]", ["Hauptstraße 12"]),
         ("Ada Ort", "[PERSON]", ["Ada Ort"]),
@@ -428,7 +432,7 @@ def test_a_long_literal_that_fits_nowhere_is_compared_within_a_limit() -> None:
         found = recovery_of(Document("d", {}, tokens=tokens), redacted)
 
     assert found.uncertain
-    assert lines.number < 30 * size
+    assert lines.number < 45 * size
 
 
 # Redacted texts that are aligned: surrogates, deletions, edits
@@ -489,6 +493,7 @@ def test_words_of_a_decomposed_original_are_the_composed_ones() -> None:
 
 def test_an_insertion_masks_nothing() -> None:
     assert masked_if_aligned(ORIGINAL.replace("klagt", "klagt nun")) == []
+    assert masked_if_aligned(f"Weiß klagt: {ORIGINAL.replace('Anna Weiß', '[NAME]')}") == ["Anna"]
 
 
 def test_another_text_is_refused() -> None:

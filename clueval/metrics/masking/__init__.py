@@ -41,9 +41,9 @@ from clueval.core.document import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, 
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Counts, Tally
-from clueval.files.errors import FormatError, UsageError, warn
+from clueval.files.errors import FormatError, UsageError, cut_label, warn
 from clueval.files.opening import lines
-from clueval.files.options import option_field, require_beta, require_choices, require_kind
+from clueval.files.options import option_field, require_beta, require_choices, require_kind, require_share
 from clueval.metrics.masking.counts import ALL, PLACES, WeightOf, count, report_of, shares_of
 from clueval.metrics.masking.exposure import (
     CLASS_LAYER,
@@ -73,8 +73,6 @@ ChosenSpans = tuple[Sequence[Span], Sequence[bool] | None]
 
 _LISTED = 10
 """How many names a warning lists."""
-_LONGEST = 60
-"""Longer names are cut."""
 
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
@@ -233,10 +231,7 @@ class Masking(DocumentMetric):
             object.__setattr__(self, "word_weights", WordWeights.of(self.word_weights))
         for setting in fields(self):
             require_kind(getattr(self, setting.name), str(setting.type), setting.name)
-        if not 0 < self.confidence < 1:  # NaN is not, either
-            raise UsageError(
-                f"confidence must be between 0 and 1, not {self.confidence!r}", advice="for example 0.95"
-            )
+        require_share("confidence", self.confidence)
         require_choices(self, "Masking")
         for beta in self.beta:
             require_beta(beta, "beta")
@@ -374,12 +369,12 @@ class Masking(DocumentMetric):
         names_found = f"classes found: {_names_as_text(classes)}; labels found: {_names_as_text(labels)}"
         for name in sorted(self._unusual_names):
             if not total["kept", name]:
-                yield f"keep: no span has the class or label {_shortened(name)!r} ({names_found})"
+                yield f"keep: no span has the class or label {cut_label(name)!r} ({names_found})"
         missing = classes - {*self.risk_order}
         for name in self.risk_order:
             if (missing or not classes) and name not in {*classes, *RISKS, *self.keep}:
                 yield (
-                    f"risk_order: no mention has the class {_shortened(name)!r} "
+                    f"risk_order: no mention has the class {cut_label(name)!r} "
                     f"(classes found that it does not name: {_names_as_text(missing)})"
                 )
 
@@ -490,11 +485,7 @@ def _names_in(layers: Layers, risk_layer: str | None) -> Iterator[str]:
 def _names_as_text(names: Iterable[str]) -> str:
     ordered = sorted(names)
     more = f" and {len(ordered) - _LISTED} more" if len(ordered) > _LISTED else ""
-    return ", ".join(map(_shortened, ordered[:_LISTED])) + more if ordered else "none"
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+    return ", ".join(map(cut_label, ordered[:_LISTED])) + more if ordered else "none"
 
 
 def token_weights(document: Document) -> Callable[[int], float]:

@@ -58,7 +58,7 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
         if weight_of is not None:
             _add_weights(tally, examination.masks, counted, weight_of)
         if examination.again is not None and examination.uncertain is not None:
-            for each in judged:
+            for each in counted:
                 is_other = each.status != examination.again.judge(each.mention).status
                 is_uncertain = is_other or examination.uncertain.within(each.mention.ranges) > 0
                 tally["redacted", "uncertain"] += is_uncertain

@@ -136,11 +136,11 @@ class MentionReader:
             yield Mention(placed, ranges, kind, label, entity_number, words, entity is not None, is_counted)
 
     def _regions(self, layer: str) -> Iterator[tuple[str, Regions]]:
-        """Yield the classes in a layer, riskiest first, with all the positions that are of this class."""
+        """Yield the classes in a layer, riskiest first and those to keep last, with all positions of each class."""
         by_class: dict[str, list[Range]] = {}
         for span in self.document.layers.get(layer, ()):
             by_class.setdefault(span.label, []).extend(self.text.placed(span, self.document).fragments)
-        for kind in sorted(by_class, key=self.risk):
+        for kind in sorted(by_class, key=lambda kind: (kind in self.keep, self.risk(kind))):
             yield kind, Regions(by_class[kind])
 
 

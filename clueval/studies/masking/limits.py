@@ -1,9 +1,9 @@
 """Limits of the figures of a masking report.
 
 A limit is written ``FIGURE=X``; X may be a percentage. FIGURE is a figure of a row, with its class in brackets (all
-classes without them), as in ``entity_recall[high]``; or a figure of precision; before it, separated by a dot, may stand
-the name of the sequence, and must if there are several. It may also be the path of a number below ``metrics`` in the
-JSON report.
+classes without them), as in ``entity_recall[high]``; or a figure of precision or of redacted texts, or
+``string_leaks``; before it, separated by a dot, may stand the name of the sequence, and must if there are several. It
+may also be the path of a number below ``metrics`` in the JSON report.
 """
 
 from __future__ import annotations
@@ -187,11 +187,10 @@ def _why(reports: Reports, figure: str) -> str:
 
 def _figure_in_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
     classes = report["classes"]
-    if kind is None and name == "string_leaks":
-        return report[name]
     if name in classes["all"]:
         return classes.get("all" if kind is None else kind, {}).get(name)
-    return report["precision"].get(name, _MISSING) if kind is None else _MISSING
+    others = {"string_leaks": report["string_leaks"], **report["precision"], **(report["redacted"] or {})}
+    return others.get(name, _MISSING) if kind is None else _MISSING
 
 
 def _value_at(report: Any, path: str) -> Any:

@@ -78,6 +78,12 @@ def verdict_of(report: Row, confidence: float) -> str:
                 "{n} string leaks: words of a mention elsewhere in the text",
                 n=strings,
             )
+        if uncertain := (figures["redacted"] or {}).get("uncertain"):
+            words += "; " + phrase(
+                "{n} uncertain mention: placeholders can be read in several ways|"
+                "{n} uncertain mentions: placeholders can be read in several ways",
+                n=uncertain,
+            )
         sentences.append(f"{name}: {words}" if len(report) > 1 else words)
     return "; ".join(sentences)
 

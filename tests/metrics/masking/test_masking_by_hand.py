@@ -104,8 +104,8 @@ def test_tokens_are_counted_as_the_characters_of_the_words_joined_by_blanks() ->
 
 def test_a_class_is_that_of_the_riskiest_span_of_the_layer_risk_that_a_mention_overlaps() -> None:
     layers = {
-        "entity": [Span(0, 2, "PER"), Span(3, 4, "LOC"), Span(5, 6, "LOC")],
-        "risk": [Span(1, 4, "low"), Span(0, 1, "high")],
+        "entity": [Span(0, 2, "PER"), Span(3, 4, "LOC"), Span(5, 6, "LOC"), Span(6, 7, "LOC")],
+        "risk": [Span(1, 4, "low"), Span(0, 1, "high"), Span(6, 7, "NO_MASK"), Span(6, 7, "other")],
     }
     gold = Document("d", layers, tokens=list("abcdefg"))
     predicted = Document("d", {"entity": [], "risk": []}, tokens=list("abcdefg"))
@@ -114,9 +114,10 @@ def test_a_class_is_that_of_the_riskiest_span_of_the_layer_risk_that_a_mention_o
 
     assert list(found) == ["entity"]
     assert {name: row["mentions"] for name, row in found["entity"]["classes"].items()} == {
-        "all": 3,
+        "all": 4,
         "high": 1,
         "low": 1,
+        "other": 1,
         "_": 1,
     }
 

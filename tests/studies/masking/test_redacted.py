@@ -94,11 +94,17 @@ def test_without_redacted_texts_there_are_no_figures_on_them() -> None:
 
 def test_mentions_that_another_reading_shows_otherwise_are_uncertain() -> None:
     text = "Karl a a Anna"
-    document = Document("d", {"x": [Span(7, 8, "A")]}, text=text, unit="character")
+    document = Document("d", {"x": [Span(7, 8, "A"), Span(0, 4, "B")]}, text=text, unit="character")
 
     report = clueval.masking([document], ["[X] a [Y]"], redacted=True)
+    filtered = clueval.masking([document], ["[X] a [Y]"], redacted=True, where="x=B")
 
-    assert report.to_dict()["metrics"]["masking"]["x"]["redacted"]["uncertain"] == 1
+    uncertain = [
+        each.to_dict()["metrics"]["masking"]["x"]["redacted"]["uncertain"] for each in (report, filtered)
+    ]
+    assert uncertain == [1, 0]
+    assert report.verdict().endswith("; 1 uncertain mention: placeholders can be read in several ways")
+    assert report.failures(fail_over="uncertain=0") == ["uncertain is 1, over 0"]
 
 
 def test_mentions_are_uncertain_where_no_placeholder_stands_between_words() -> None:
