@@ -382,6 +382,7 @@ def names_in_tables() -> set[str]:
         "metrics/**/*.py",
         "studies/comparison/*.py",
         "studies/masking/*.py",
+        "studies/span_values.py",
         "studies/threshold.py",
     )
     for module in (module for place in places for module in package.glob(place)):
