@@ -451,11 +451,13 @@ function lineFrom([n, row]) {
       throw new Error(phrase("line {number}: {column} is no position", { number: n, column: name }));
     line[name] = Number(line[name]);
   }
-  if (line.choice && !known.has(line.choice)) {
+  const meant = [...known.keys()].filter((name) => name.toLowerCase() === line.choice.trim().toLowerCase());
+  if (!known.has(line.choice) && meant.length === 1) [line.choice] = meant;
+  if (line.choice.trim() && !known.has(line.choice)) {
     const about = { number: n, choice: cut(line.choice, 40) };
     throw new Error(phrase("line {number}: the choice “{choice}” is unknown here", about));
   }
-  return { ...line, layer: line.layer || ANY_LAYER };
+  return { ...line, choice: line.choice.trim() && line.choice, layer: line.layer || ANY_LAYER };
 }
 async function take(file) {
   let found;

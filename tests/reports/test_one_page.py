@@ -211,7 +211,8 @@ def test_decisions_that_a_spreadsheet_has_saved_are_imported(
     browser: Browser, pages: dict[str, Path], tmp_path: Path, mark: str
 ) -> None:
     comments = ["plain", "'=sum"] if mark == "\t" else ['"a", b;\nc', "'=sum"]
-    lines = [line(errors_view(), number, comment=comment) for number, comment in enumerate(comments)]
+    view = errors_view()
+    lines = [line(view, n, comment=comment, choice="Gold ") for n, comment in enumerate(comments)]
     with (tmp_path / "x.csv").open("w", encoding="utf-8-sig", newline="") as file:
         rows = csv.DictWriter(file, list(lines[0]), delimiter=mark)
         rows.writeheader()
