@@ -420,14 +420,31 @@ function save() {
   isUnsaved = false;
 }
 
+// The records of a table, each with the number of its first line, as the command line reads them: only CSV has quotes.
+function recordsOf(text) {
+  const head = text.split("\n").find((line) => line.trim()) ?? "";
+  const mark = ["\t", ",", ";"].find((each) => head.includes(each)) ?? "\t";
+  if (mark === "\t") return text.split(/\r?\n/).map((line, n) => [n + 1, line.split(mark)]);
+  const field = new RegExp(`(?:"((?:[^"]|"")*)"|(?!")([^${mark}\\r\\n]*))(${mark}|\\r?\\n|$)`, "gy"), records = [];
+  let line = 1, start = 0, read = 0, cells = [];
+  for (const { 0: whole, 1: quoted, 2: bare, 3: end, index } of text.matchAll(field)) {
+    read = index + whole.length;
+    cells.push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end === mark) continue;
+    records.push([line, cells]);
+    line += text.slice(start, read).split("\n").length - 1;
+    [start, cells] = [read, []];
+  }
+  if (read < text.length) throw new Error(phrase("line {number}: quotation marks are wrong", { number: line }));
+  return records;
+}
 function rowsOf(text) {
   if (/^\s*\[/.test(text)) return JSON.parse(text).map((row, n) => [n + 1, row]);
-  const all = text.replace(/^\ufeff/, "").split(/\r?\n/).map((line, n) => [n + 1, line.split("\t")]);
-  const rows = all.filter(([, cells]) => cells.join("").trim());
-  const [[, head], ...rest] = rows.length ? rows : [[1, []]];
-  const missing = ["document", "start", "end_inclusive", "fingerprint", "choice"].find((name) => !head.includes(name));
+  const rows = recordsOf(text.replace(/^\ufeff/, "")).filter(([, cells]) => cells.join("").trim());
+  const [[, head], ...rest] = rows.length ? rows : [[1, []]], names = head.map((name) => name.trim());
+  const missing = ["document", "start", "end_inclusive", "fingerprint", "choice"].find((name) => !names.includes(name));
   if (missing) throw new Error(phrase("the file has no decisions: it has no column {column}", { column: missing }));
-  return rest.map(([n, cells]) => [n, Object.fromEntries(head.map((name, column) => [name.trim(), plain(cells[column] ?? "")]))]);
+  return rest.map(([n, cells]) => [n, Object.fromEntries(names.map((name, column) => [name, plain(cells[column] ?? "")]))]);
 }
 function lineFrom([n, row]) {
   const values = Object.entries(row ?? {}).map(([name, value]) => [name, String(value ?? "")]);
@@ -438,11 +455,13 @@ function lineFrom([n, row]) {
       throw new Error(phrase("line {number}: {column} is no position", { number: n, column: name }));
     line[name] = Number(line[name]);
   }
-  if (line.choice && !known.has(line.choice)) {
+  const meant = [...known.keys()].filter((name) => name.toLowerCase() === line.choice.trim().toLowerCase());
+  if (!known.has(line.choice) && meant.length === 1) [line.choice] = meant;
+  if (line.choice.trim() && !known.has(line.choice)) {
     const about = { number: n, choice: cut(line.choice, 40) };
     throw new Error(phrase("line {number}: the choice “{choice}” is unknown here", about));
   }
-  return { ...line, layer: line.layer || ANY_LAYER };
+  return { ...line, choice: line.choice.trim() && line.choice, layer: line.layer || ANY_LAYER };
 }
 async function take(file) {
   let found;
@@ -641,7 +660,7 @@ document.addEventListener("keydown", (event) => {
 // --- the beginning -----------------------------------------------------------------------------------------------
 
 function startUp() {
-  byId("places").hidden = !places.length;
+  byId("places").hidden = byId("help").hidden = !places.length;
   byId("decisions").hidden = !choices.length;
   byId("reviewer").value = stored(NAME) ?? "";
   read();

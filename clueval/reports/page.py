@@ -166,7 +166,7 @@ def _part(part: Part, number: int) -> str:
     text = html(f"{numeral(part.number)} {part.name}")
     how = f'class="part-{number}" style="flex-grow:{part.number}" title="{text}"'
     if not part.find:
-        return f"<span {how}></span>"
+        return f'<span {how} role="img" aria-label="{text}"></span>'
     return f'<button type=button {how} aria-label="{text}" {_finds(part.find)}></button>'
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from io import BytesIO
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -19,7 +19,7 @@ from clueval.files.errors import visible_lines
 from clueval.reports.content import Content
 from clueval.reports.forms import data_rows
 from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments
-from clueval.reports.table import Dot, Find, Rate, caption, plain
+from clueval.reports.table import Dot, Find, Rate, Table, caption, plain, shown
 
 MOST_ROWS = 1_048_575
 """The number of rows that a sheet has below its header; further ones are on another sheet."""
@@ -70,7 +70,9 @@ def write_workbook(report: Content, file: IO[bytes]) -> None:
                 part = _places(columns, chain([first], islice(rows, MOST_ROWS - 1)), report)
                 _add(book, f"xl/worksheets/sheet{len(names)}.xml", part)
         names.append("scores")
-        _add(book, f"xl/worksheets/sheet{len(names)}.xml", _sheet([30], map(_row, _tables(report))))
+        tables = list(report.tables())
+        part = _sheet(_widths(tables) or [30], map(_row, _scores(report, tables)))
+        _add(book, f"xl/worksheets/sheet{len(names)}.xml", part)
         for name, content in _parts(names).items():
             _add(book, name, [content])
         book.close()
@@ -172,11 +174,18 @@ def _sheet(
     yield "</worksheet>"
 
 
-def _tables(report: Content) -> Iterator[list[str]]:
+def _widths(tables: Iterable[Table]) -> list[int]:
+    """Return the widths of columns that tables below each other share: those of their longest cells, up to 40."""
+    rows = (row for table in tables for row in (table.header, *table.rows))
+    columns = zip_longest(*rows, fillvalue="")
+    return [min(40, 3 + max(len(shown(cell)) for cell in column)) for column in columns]
+
+
+def _scores(report: Content, tables: Iterable[Table]) -> Iterator[list[str]]:
     """Yield the rows of a sheet with the title, the verdict, the facts, the tables and the signature."""
     for line in filter(None, (report.title, report.verdict(), *report.facts(), *report.remarks())):
         yield [_cell(line)]
-    for table in report.tables():
+    for table in tables:
         yield []
         yield [_cell(caption(table), _BOLD)]
         yield [_cell(name, _BOLD) for name in table.header]

@@ -161,7 +161,7 @@ class Profile(Report):
         """Yield of each sequence the buckets that are not few, by feature and name; all, and False, if all are few."""
         for sequence, features in self.entries.items():
             every = [
-                (f"{name} {entry['bucket']}", entry)
+                (f"{phrase(name)} {_bucket(name, entry)}", entry)
                 for name, buckets in features.items()
                 for entry in buckets
             ]
@@ -185,9 +185,9 @@ class Profile(Report):
                 rows = []
                 for entry in buckets:
                     few = phrase("* under {n}|* under {n}", n=FEW) if entry["few"] else ""
-                    rows.append([*_row(entry["bucket"], entry), few])
-                title = phrase("{layer}: by {feature}", layer=sequence, feature=feature)
-                yield Table(title, [feature, *_header(), ""], rows)
+                    rows.append([*_row(_bucket(feature, entry), entry), few])
+                title = phrase("{layer}: by {feature}", layer=sequence, feature=phrase(feature))
+                yield Table(title, [phrase(feature), *_header(), ""], rows)
 
     def first_tables(self, tables: Iterable[Table]) -> Iterator[Table]:
         """Yield the tables of one or two features; of more, one of the buckets of each sequence with the lowest F1."""
@@ -202,6 +202,11 @@ class Profile(Report):
     def to_dict(self) -> dict[str, Any]:
         """Return the scores, and the entries by metric, sequence and feature. Rates are fractions."""
         return {**self.result.to_dict(), "profile": {self.metric.name: self.entries}}
+
+
+def _bucket(feature: str, entry: Entry) -> str:
+    name: str = entry["bucket"]
+    return name if feature == "label" else phrase(name)
 
 
 def _header() -> list[str]:

@@ -20,7 +20,7 @@ from clueval.metrics import METRICS, chosen_metrics
 PAGES = all_pages()
 TEXT = "\n".join(page.text for page in PAGES.values())
 
-MOST_PAGES, MOST_WORDS = 45, 19_000
+MOST_PAGES, MOST_WORDS = 45, 18_000
 """The size of the guide; lines of tables and signs alone are no words. A new sentence replaces an old one."""
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import FOUND_BY_AXE, LOADED, Browser, download, in_browser, select
+from browser import FOUND_BY_AXE, LOADED, Browser, download, give, in_browser, select
 
 from clueval.cli import main
 from clueval.metrics.fair import Fair
@@ -205,6 +206,24 @@ def test_exported_decisions_go_back_into_the_command_and_its_page(
     assert browser.run(DECIDED).startswith("2 of 72 places decided")
 
 
+@pytest.mark.parametrize("mark", ["\t", ",", ";"])
+def test_decisions_that_a_spreadsheet_has_saved_are_imported(
+    browser: Browser, pages: dict[str, Path], tmp_path: Path, mark: str
+) -> None:
+    comments = ["plain", "'=sum"] if mark == "\t" else ['"a", b;\nc', "'=sum"]
+    view = errors_view()
+    lines = [line(view, n, comment=comment, choice="Gold ") for n, comment in enumerate(comments)]
+    with (tmp_path / "x.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictWriter(file, list(lines[0]), delimiter=mark)
+        rows.writeheader()
+        rows.writerows(lines)
+    fresh(browser, pages["errors"])
+    give(browser, tmp_path / "x.csv")
+
+    assert browser.run(DECIDED) == "2 of 72 places decided; 2 lines imported"
+    assert browser.run("lines.map((each) => each.comment)") == [comments[0], "=sum"]
+
+
 def line(view: View, number: int, **change: str) -> dict[str, str | int]:
     place = view.listed[number]
     rest = {"choice": "gold", "comment": "", "reviewer": "bob", "time": "2026-01-01T00:00:00Z"}
@@ -241,6 +260,7 @@ def test_stale_lost_and_conflicting_decisions_are_counted_and_never_applied(
         ("[1, null]", "nothing was imported: line 1: start is no position"),
         ("[", "nothing was imported: the file has no decisions"),
         ("", "nothing was imported: the file has no decisions"),
+        ('document,start\na,"1\n', "nothing was imported: line 2: quotation marks are wrong"),
     ],
 )
 def test_import_of_another_file_is_refused_in_a_sentence(
@@ -377,7 +397,7 @@ def test_page_without_places_is_accessible_and_has_no_list(
     browser.run(axe + "; 0")
 
     assert browser.run(FOUND_BY_AXE) == []
-    assert browser.run("byId('places').hidden")
+    assert browser.run("byId('places').hidden && byId('help').hidden")
 
 
 def test_printed_page_ends_with_the_sheet_to_sign(browser: Browser, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_verdict_and_tables_have_the_buckets() -> None:
     assert [table.title for table in report.tables()] == ["entity: by length", "risk: by length"]
     row = report.rows()[0]
     assert report.scores()[f"exact.entity.length.{row['bucket']}.f1"] == row["f1"]
-    assert "nach length" in page(report, lang="de")
+    assert "nach Länge" in page(report, lang="de")
     assert "* under 20" in report.render()
 
 
