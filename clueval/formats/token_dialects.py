@@ -22,6 +22,7 @@ GLINER = Dialect(
     rest=True,
     passed_over="relations",
     lists=True,
+    array=True,
     advice="GLiNER's ends are inclusive; the last token of a span has this number",
 )
 
@@ -36,6 +37,8 @@ SPERT = Dialect(
     metadata="",
     rest=True,
     passed_over="relations",
+    written=lambda row: {**row, "relations": []},
+    array=True,
 )
 
 
@@ -84,6 +87,7 @@ W2NER = Dialect(
     plain=_w2ner,
     written=_written_for_w2ner,
     gaps=True,
+    array=True,
 )
 
 
