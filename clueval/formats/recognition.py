@@ -250,7 +250,7 @@ def has_columns(head: Head) -> bool:
     lines = [line for line in head.text.removeprefix("\ufeff").split("\n", 50)[:50] if line.strip()]
     if lines and is_csv(lines[0]):
         return False
-    return not lines or any(re.match(rf"\s*\S+[\t ]+\S|{DOCSTART}|#", line) for line in lines[:3])
+    return not lines or any(re.match(rf" *[^\t ]+[\t ]+[^\t ]|{DOCSTART}|#", line) for line in lines[:3])
 
 
 def is_running_text(lines: Sequence[str]) -> bool:
@@ -319,9 +319,19 @@ _TEXTS = (
         "see clueval guide howto-brat for a few lines of Python that convert it",
     ),
     (
+        re.compile(r"""(?:\w+ *= *)?\[? *(?:\(("|')[^\t]*\1 *,|\{'[^\t]*' *:)[^\t]*$"""),
+        "is a literal of Python",
+        "write it as JSON, with json.dumps",
+    ),
+    (
         re.compile("PK\x03\x04|\ufffd*\x11\u0871\x1a"),
         "is a file of Word, Excel or another office program",
         "save a table as CSV or with tabs, and a text as plain text, in UTF-8",
+    ),
+    (
+        re.compile("BZh[1-9]|\ufffd7zXZ"),
+        "is packed by bzip2 or xz",
+        "unpack it, or pack it as .gz or .zip",
     ),
     (re.compile("%PDF-"), "is a PDF file", "save its text as plain text, in UTF-8"),
 )

@@ -110,7 +110,10 @@ def _fits(text: str, ranges: Ranges, reference: str | float | None) -> bool:
     if content == reference:
         return True
     expected = " ".join(content.split())
-    return expected in (" ".join(reference.split()), " ".join(reference.replace(_GAP, " ").split()))
+    if expected in (" ".join(reference.split()), " ".join(reference.replace(_GAP, " ").split())):
+        return True
+    ordered = tuple(sorted(ranges))  # a file may have the ranges of a span in another order than its text
+    return ordered != ranges and _fits(text, ordered, reference)
 
 
 def fits(text: str, mentions: Iterable[FileMention], unit: str) -> bool:

@@ -115,6 +115,10 @@ TOKEN_ROWS = Dialect(
 # spaCy
 
 
+_NOT_ENTITIES = ("label", "labels", "annotations", "spans", "ner")
+"""Keys under which other programs have lists of spans, or of tags."""
+
+
 def _spacy(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
     """Yield an object for each row. An object with ``classes`` has all pairs; null is a text without annotation."""
     for number, row in numbered:
@@ -126,6 +130,9 @@ def _spacy(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
             if isinstance(entry, list | tuple):
                 if len(entry) != 2 or not isinstance(entry[0], str) or not isinstance(entry[1], dict):
                     rows.refuse("a row is not [text, {'entities': ...}]")
+                others = [key for key in _NOT_ENTITIES if isinstance(entry[1].get(key), list)]
+                if others and not entry[1].keys() & {"entities", "ents"}:
+                    rows.refuse(f"a row has {others[0]!r} and no 'entities'", "write spans under 'entities'")
                 entry = {"text": entry[0], **entry[1]}
             groups = entry.get("spans") if isinstance(entry, dict) else None
             for key, group in groups.items() if isinstance(groups, dict) else ():
