@@ -31,12 +31,13 @@ def is_number_of_row(name: str) -> bool:
 
 
 def usual(name: str, names: Iterable[str]) -> str:
-    """Return the one of `names` that `name` is, perhaps with a capital; any other name unchanged.
+    """Return the one of `names` that `name` is, perhaps with a capital or blanks around; any other name unchanged.
 
-    >>> usual("Start", STARTS), usual("Label", STARTS)
+    >>> usual("Start ", STARTS), usual("Label", STARTS)
     ('start', 'Label')
     """
-    small = name[:1].lower() + name[1:]
+    plain = name.strip()
+    small = plain[:1].lower() + plain[1:]
     return small if small in names else name
 
 

@@ -399,10 +399,16 @@ def test_quotes_around_fields_of_tsv_are_read_and_written_as_pandas_does(
     assert [*pandas.read_csv(tmp_path / "own.tsv", sep="\t")["label"]] == [label for *_, label in spans]
 
 
-def test_blanks_after_commas_are_no_part_of_a_table(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.csv", 'document, start, end_exclusive, label\na, 0, 3, "A, B"\n')
-
-    assert spans_of(list(read(table))) == {"a": [(0, 3, "A, B")]}
+@pytest.mark.parametrize(
+    "table",
+    [
+        'document, start, end_exclusive, label\na, 0, 3, "A, B"\n',
+        "document ;Start ; end_exclusive;label \na;0;3;A, B\n",
+        " document\tstart \tend_exclusive\tlabel\na\t0\t3\tA, B\n",
+    ],
+)
+def test_blanks_after_commas_and_around_names_are_no_part_of_a_table(table: str, tmp_path: Path) -> None:
+    assert spans_of(list(read(write(tmp_path / "t.csv", table)))) == {"a": [(0, 3, "A, B")]}
 
 
 def test_fragments_of_a_table_are_those_of_a_frame(tmp_path: Path) -> None:
