@@ -20,9 +20,9 @@ _LOOKED_AT = 100_000
 def has_sign(row: Any, sign: str) -> bool:
     """Return whether a row is an object that has one of each group of keys; a group is ``a|b``.
 
-    ``a[]`` is a key with a list, or a text that holds one; ``a{}`` one with an object. ``!a`` is a key that the row
-    does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b`` (``a[].!b``:
-    does not have it). A semicolon separates signs of which one must hold.
+    ``a[]`` is a key with a list, a text that holds one, or null; ``a{}`` one with an object. ``!a`` is a key that the
+    row does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b``
+    (``a[].!b``: does not have it). A semicolon separates signs of which one must hold.
 
     >>> has_sign({"text": "Ada", "label": []}, "text|data label[]|labels[]"), has_sign({"data": ""}, "data{}")
     (True, False)
@@ -39,6 +39,7 @@ def _has(row: Mapping[str, Any], key: str) -> bool:
     name, brackets, inner = key.partition("[]")
     if brackets:
         value = row.get(name, 0)
+        value = () if value is None else value  # what a table writes for a row without spans
         is_list = isinstance(value, list | tuple) or hasattr(value, "tolist")
         if inner:
             first: Any = next(iter(value), {}) if is_list else None

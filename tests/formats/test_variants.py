@@ -58,6 +58,16 @@ VARIANTS = {
             **PRODIGY,
         }
     ],
+    "doccano with null first": [
+        {"text": "", "label": None},
+        {"text": "Ada", "label": [[0, 3, "PER"]]},
+    ],
+    "label studio with a line end in a text, which the text of a span has as two characters": [
+        {
+            **task({**LABEL, "value": {**LABEL["value"], "text": "A\\na"}}),  # type: ignore[dict-item]
+            "data": {"text": "A\na sat"},
+        }
+    ],
     "label studio with a note on a region": [
         task(LABEL, {"from_name": "note", "type": "textarea", "value": {"start": 0, "end": 3, "text": ["?"]}})
     ],
