@@ -64,7 +64,7 @@ VARIANTS = {
     ],
     "label studio with a line end in a text, which the text of a span has as two characters": [
         {
-            **task({**LABEL, "value": {**LABEL["value"], "text": "A\\na"}}),  # type: ignore[dict-item]
+            **task({**LABEL, "value": {**LABEL["value"], "text": "A\\na"}}),
             "data": {"text": "A\na sat"},
         }
     ],
