@@ -124,9 +124,12 @@ def _fields_of_tsv(line: str) -> list[str]:
     >>> _fields_of_tsv('0\\t"the ""A"" team"\\t"Ada"')
     ['0', 'the "A" team', '"Ada"']
     """
+    fields = line.split("\t")
+    if '""' not in line:  # as most are
+        return fields
     return [
         field[1:-1].replace('""', '"') if '""' in field[1:-1] and _QUOTED.fullmatch(field) else field
-        for field in line.split("\t")
+        for field in fields
     ]
 
 
