@@ -110,10 +110,12 @@ def split_tag(tag: str) -> tuple[str, str]:
     (('B', 'court-name'), ('I', '_'), ('O', ''))
     """
     prefix, hyphen, label = tag.partition("-")
-    if prefix in LENIENT and not (hyphen and (prefix == OUTSIDE or not label)):
+    if prefix in LENIENT and not (hyphen and (prefix == OUTSIDE or not label)) and not tag.endswith(" "):
         return prefix, "" if prefix == OUTSIDE else label or NO_LABEL
     advice = "a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label"
-    if tag.lower() in _HEADS:
+    if tag.endswith(" "):
+        advice = "remove the blanks at its end"
+    elif tag.lower() in _HEADS:
         advice = "if this line has the names of the columns, remove it"
     elif tag[1:2] == "_" and tag[0] in LENIENT:
         advice = f"write a hyphen: {tag.replace('_', '-', 1)}"

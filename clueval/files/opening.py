@@ -377,3 +377,8 @@ def cell(text: str) -> str:
     if text.isprintable():  # most are, and this takes a tenth of the time
         return text
     return re.sub(_SURROGATES, lambda match: escape(match[0]), text.translate(_TO_BLANKS))
+
+
+def quoted(text: str) -> str:
+    """Return a cell of TSV; one that begins with a quotation mark is quoted as in CSV, as other programs expect it."""
+    return '"' + text.replace('"', '""') + '"' if text.startswith('"') else text

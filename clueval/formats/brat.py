@@ -103,7 +103,7 @@ class _Annotations:
             further = (part.split() for part in others.split(";")[1:])
             ranges += tuple((int(first), int(last)) for first, last in further)
             try:  # positions that contradict each other are refused
-                ranges = Span.of_fragments(ranges, label, line=line).fragments
+                Span.of_fragments(ranges, label, line=line)
             except SpanError as error:
                 error.file = file
                 raise
@@ -186,7 +186,9 @@ class _Annotations:
                     label = label[0]
                 if label is not None:
                     label = (source if label is True else label) or NO_LABEL
-                    fragments = _without_gaps_at_line_ends(ranges, text) if len(ranges) > 1 else ranges
+                    fragments = (
+                        _without_gaps_at_line_ends(sorted(ranges), text) if len(ranges) > 1 else ranges
+                    )
                     layers[layer].append((fragments, label, (features, identifier, mention.line)))
         return layers
 
@@ -202,17 +204,15 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     text = text_file.text_as_on_disk()
     annotations = _Annotations(file.name)
     annotations.add(file)
-    name = file.path.name.removesuffix(".gz")
-    if name.endswith(".a1") and (second_file := file.beside(".a2")).exists:
+    if file.path.name.removesuffix(".gz").endswith(".a1") and (second_file := file.beside(".a2")).exists:
         annotations.add(second_file)
     annotations.finish()
     file.passed_over.update(annotations.passed_over)
-    id_ = name.rpartition(".")[0] or name
-    layers = layers_of(annotations.layers(id_, text, options, file.name))
-    yield Document(id_, layers, text=text, unit="character", file=file.name)
+    layers = layers_of(annotations.layers(file.stem, text, options, file.name))
+    yield Document(file.stem, layers, text=text, unit="character", file=file.name)
 
 
-def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:
+def _without_gaps_at_line_ends(ranges: Sequence[tuple[int, int]], text: str) -> Ranges:
     """Return the ranges, joined where only line ends lie between two, because a span of brat cannot contain them."""
     joined_ranges = list(ranges[:1])
     for start, end in ranges[1:]:

@@ -30,6 +30,7 @@ _WITHIN_FIELDS = {
 """All bytes except the separator and the line end, by separator."""
 
 _PROSE = "a text without columns has no spans: they are in a file of another format, see clueval formats"
+_BLANKS = "separate all columns by tabs if tokens or labels have blanks"
 _NAMED = (
     "columns are separated by tabs; a file of CoNLL-Plus names them in # global.columns; "
     "input='conll' reads other columns"
@@ -163,8 +164,8 @@ class ColumnValues:
                     problem, advice = f"{problem}, not {layout.width}", _NAMED
                 else:
                     problem += f", the first token line has {layout.width}"
-                    is_prose = layout.separator == " " and self._reader.file.endswith(".txt")
-                    advice = _PROSE if is_prose else None
+                    if layout.separator == " ":
+                        advice = _PROSE if self._reader.file.endswith(".txt") else _BLANKS
             elif not fields[layout.token]:
                 problem = "the token is empty"
             else:

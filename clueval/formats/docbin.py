@@ -48,7 +48,7 @@ def document_of_spacy(
         spans = []
         for span in doc.ents if source == ENTS else doc.spans.get(source.removeprefix(GROUP), ()):
             start, end = (span.start, span.end) if in_tokens else (span.start_char, span.end_char)
-            ids = {"kb_id": span.kb_id_, "ent_id": span.ent_id_}
+            ids = {"kb_id": span.kb_id_, "ent_id": span.ent_id_ if len(span) else ""}  # that of its tokens
             features = {name: value for name, value in ids.items() if value}
             spans.append(Span(start, end, Frozen({layer: span.label_ or NO_LABEL}), features))
         layers[layer] = sorted(spans, key=lambda span: (span.start, -span.end))

@@ -15,6 +15,7 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.core.span_forms import UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
+from clueval.formats.dialect import first_value
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
@@ -28,8 +29,9 @@ _MARK = re.compile(
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_HAS_ROWS = re.compile(r'\s*\{\s*"(?:id|text)"\s*:')
-"""The beginning of a file with a row in each line."""
+_HAS_ROWS = re.compile(r'\s*\[?\s*\{\s*"(?:\w*id|text)"\s*:')
+"""The beginning of a file with rows."""
+_ROW_IN_LINE = re.compile(r"\s*\{.*\}\s*")
 _FENCED = re.compile(r"\s*(?:```|~~~)[^\n`]*\n(.*?)\n?\s*(?:```|~~~)\s*", re.DOTALL)
 
 
@@ -160,7 +162,9 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     if not _HAS_ROWS.match(content):
         layer = only_layer(options, file.name)
         return iter([_answer(file.stem, _unfenced(content), 1, layer, options, file.name)])
-    return _read_rows(_rows_of(content), options, file.passed_over, file.name)
+    has_lines = _ROW_IN_LINE.fullmatch(content.lstrip().partition("\n")[0]) is not None
+    rows = _rows_of(content) if has_lines else file.rows()
+    return _read_rows(rows, options, file.passed_over, file.name)
 
 
 def _rows_of(content: str) -> Iterator[Numbered]:
@@ -184,7 +188,7 @@ def _read_rows(
     layer = only_layer(options, file)
     for number, (line, answer) in enumerate(rows, 1):
         row = answer if isinstance(answer, Mapping) else {"text": answer}
-        text, id = row.get("text"), row.get("id")
+        text, id = row.get("text"), first_value(row, "id|doc_id|document_id|custom_id|uid")
         content = _unfenced(text) if isinstance(text, str) and _SURROGATE.search(text) is None else None
         yield _answer(str(number) if id is None else str(id), content, line, layer, options, file)
 

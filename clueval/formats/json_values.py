@@ -112,7 +112,10 @@ class JsonValues:
                 value, end = self._parse(self._waiting, self._at)
             except json.JSONDecodeError as error:
                 if last:
-                    raise self._error(f"not JSON: {problem_of(error)}") from None
+                    problem = problem_of(error)
+                    if self._waiting[self._at] in ",]}":
+                        problem = f"{self._waiting[self._at]!r} where a value is due"
+                    raise self._error(f"not JSON: {problem}") from None
                 self._wait()
                 return
             except RecursionError:

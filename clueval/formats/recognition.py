@@ -20,9 +20,9 @@ _LOOKED_AT = 100_000
 def has_sign(row: Any, sign: str) -> bool:
     """Return whether a row is an object that has one of each group of keys; a group is ``a|b``.
 
-    ``a[]`` is a key with a list, or a text that holds one; ``a{}`` one with an object. ``!a`` is a key that the row
-    does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b`` (``a[].!b``:
-    does not have it). A semicolon separates signs of which one must hold.
+    ``a[]`` is a key with a list, a text that holds one, or null; ``a{}`` one with an object. ``!a`` is a key that the
+    row does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b``
+    (``a[].!b``: does not have it). A semicolon separates signs of which one must hold.
 
     >>> has_sign({"text": "Ada", "label": []}, "text|data label[]|labels[]"), has_sign({"data": ""}, "data{}")
     (True, False)
@@ -39,6 +39,7 @@ def _has(row: Mapping[str, Any], key: str) -> bool:
     name, brackets, inner = key.partition("[]")
     if brackets:
         value = row.get(name, 0)
+        value = () if value is None else value  # what a table writes for a row without spans
         is_list = isinstance(value, list | tuple) or hasattr(value, "tolist")
         if inner:
             first: Any = next(iter(value), {}) if is_list else None
@@ -250,7 +251,7 @@ def has_columns(head: Head) -> bool:
     lines = [line for line in head.text.removeprefix("\ufeff").split("\n", 50)[:50] if line.strip()]
     if lines and is_csv(lines[0]):
         return False
-    return not lines or any(re.match(rf"\s*\S+[\t ]+\S|{DOCSTART}|#", line) for line in lines[:3])
+    return not lines or any(re.match(rf" *[^\t ]+[\t ]+[^\t ]|{DOCSTART}|#", line) for line in lines[:3])
 
 
 def is_running_text(lines: Sequence[str]) -> bool:
@@ -319,9 +320,19 @@ _TEXTS = (
         "see clueval guide howto-brat for a few lines of Python that convert it",
     ),
     (
+        re.compile(r"""(?:\w+ *= *)?\[? *(?:\(("|')[^\t]*\1 *,|\{'[^\t]*' *:)[^\t]*$"""),
+        "is a literal of Python",
+        "write it as JSON, with json.dumps",
+    ),
+    (
         re.compile("PK\x03\x04|\ufffd*\x11\u0871\x1a"),
         "is a file of Word, Excel or another office program",
         "save a table as CSV or with tabs, and a text as plain text, in UTF-8",
+    ),
+    (
+        re.compile("BZh[1-9]|\ufffd7zXZ"),
+        "is packed by bzip2 or xz",
+        "unpack it, or pack it as .gz or .zip",
     ),
     (re.compile("%PDF-"), "is a PDF file", "save its text as plain text, in UTF-8"),
 )

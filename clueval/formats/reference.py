@@ -17,6 +17,8 @@ from clueval.files.errors import FormatError, SpanError
 from clueval.formats.options import OFFSETS
 
 _GAP = " [...] "
+_LINE_END = r"\n"
+"""What Label Studio writes for a line end in the text of a span, which it does not in the text itself."""
 
 
 class FileMention(NamedTuple):
@@ -109,8 +111,13 @@ def _fits(text: str, ranges: Ranges, reference: str | float | None) -> bool:
         )
     if content == reference:
         return True
-    expected = " ".join(content.split())
-    return expected in (" ".join(reference.split()), " ".join(reference.replace(_GAP, " ").split()))
+    expected, *given = (
+        shown.replace(_LINE_END, " ").split() for shown in (content, reference, reference.replace(_GAP, " "))
+    )
+    if expected in given:
+        return True
+    ordered = tuple(sorted(ranges))  # a file may have the ranges of a span in another order than its text
+    return ordered != ranges and _fits(text, ordered, reference)
 
 
 def fits(text: str, mentions: Iterable[FileMention], unit: str) -> bool:

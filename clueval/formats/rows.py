@@ -538,7 +538,8 @@ class RowReader(RowInput):
     def _label(self, label: Any) -> str:
         if isinstance(label, str):
             return label or NO_LABEL
-        return NO_LABEL if label is None else self.scalar(label, "a label") or NO_LABEL
+        is_missing = label is None or label != label  # NaN, of a table
+        return NO_LABEL if is_missing else self.scalar(label, "a label") or NO_LABEL
 
     def _in_points(
         self, rows: list[Row], ranges: dict[int, Ranges], references: Mapping[int, Any]

@@ -31,12 +31,13 @@ def is_number_of_row(name: str) -> bool:
 
 
 def usual(name: str, names: Iterable[str]) -> str:
-    """Return the one of `names` that `name` is, perhaps with a capital; any other name unchanged.
+    """Return the one of `names` that `name` is, perhaps with a capital or blanks around; any other name unchanged.
 
-    >>> usual("Start", STARTS), usual("Label", STARTS)
+    >>> usual("Start ", STARTS), usual("Label", STARTS)
     ('start', 'Label')
     """
-    small = name[:1].lower() + name[1:]
+    plain = name.strip()
+    small = plain[:1].lower() + plain[1:]
     return small if small in names else name
 
 
@@ -73,7 +74,7 @@ def is_table(line: str) -> bool:
 def _mark_of_header(line: str) -> str | None:
     """Return the mark between the columns of a header with start and end; None for another line."""
     for mark in ("\t", ",", ";"):
-        if mark in line and _is_header(line.split("\t") if mark == "\t" else _fields_of_header(line, mark)):
+        if mark in line and _is_header(_fields_of_header(line, mark)):
             return mark
     return None
 
@@ -83,7 +84,7 @@ def _fields_of_header(line: str, mark: str) -> list[str]:
     import csv
 
     try:
-        return next(csv.reader([line], delimiter=mark), [])
+        return next(csv.reader([line], delimiter=mark, skipinitialspace=True), [])
     except csv.Error:
         return []
 
@@ -108,10 +109,28 @@ def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
     marks = (mark for mark in ("\t", ",", ";") if mark in first[1])
     delimiter = _mark_of_header(first[1]) or next(marks, "\t")
     lines = chain([first], numbered_lines)
-    if delimiter == "\t":
-        yield from ((number, line.split("\t")) for number, line in lines)
+    if delimiter == "\t" and not first[1].startswith('"'):
+        yield from ((number, _fields_of_tsv(line)) for number, line in lines)
     else:
         yield from _records_of_csv(lines, delimiter, file.name)
+
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+def _fields_of_tsv(line: str) -> list[str]:
+    """Return the fields of a line; one with doubled quotes in quotes is read as in CSV, as pandas writes it.
+
+    >>> _fields_of_tsv('0\\t"the ""A"" team"\\t"Ada"')
+    ['0', 'the "A" team', '"Ada"']
+    """
+    fields = line.split("\t")
+    if '""' not in line:  # as most are
+        return fields
+    return [
+        field[1:-1].replace('""', '"') if '""' in field[1:-1] and _QUOTED.fullmatch(field) else field
+        for field in fields
+    ]
 
 
 def _records_of_csv(
@@ -126,7 +145,7 @@ def _records_of_csv(
             numbers.append(number)
             yield f"{line}\n"
 
-    records = csv.reader(fed(), delimiter=delimiter, strict=True)
+    records = csv.reader(fed(), delimiter=delimiter, skipinitialspace=True, strict=True)
     while True:
         numbers.clear()
         try:

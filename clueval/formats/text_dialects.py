@@ -189,6 +189,7 @@ PRESIDIO_SAMPLES = Dialect(
     reference="entity_value",
     sources="entity_type",
     metadata="metadata|template_id",
+    array=True,
 )
 
 PRESIDIO_RESULTS = Dialect(

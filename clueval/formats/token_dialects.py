@@ -22,6 +22,7 @@ GLINER = Dialect(
     rest=True,
     passed_over="relations",
     lists=True,
+    array=True,
     advice="GLiNER's ends are inclusive; the last token of a span has this number",
 )
 
@@ -36,6 +37,8 @@ SPERT = Dialect(
     metadata="",
     rest=True,
     passed_over="relations",
+    written=lambda row: {**row, "relations": []},
+    array=True,
 )
 
 
@@ -84,6 +87,7 @@ W2NER = Dialect(
     plain=_w2ner,
     written=_written_for_w2ner,
     gaps=True,
+    array=True,
 )
 
 
@@ -111,6 +115,10 @@ TOKEN_ROWS = Dialect(
 # spaCy
 
 
+_NOT_ENTITIES = ("label", "labels", "annotations", "spans", "ner")
+"""Keys under which other programs have lists of spans, or of tags."""
+
+
 def _spacy(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
     """Yield an object for each row. An object with ``classes`` has all pairs; null is a text without annotation."""
     for number, row in numbered:
@@ -122,6 +130,9 @@ def _spacy(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
             if isinstance(entry, list | tuple):
                 if len(entry) != 2 or not isinstance(entry[0], str) or not isinstance(entry[1], dict):
                     rows.refuse("a row is not [text, {'entities': ...}]")
+                others = [key for key in _NOT_ENTITIES if isinstance(entry[1].get(key), list)]
+                if others and not entry[1].keys() & {"entities", "ents"}:
+                    rows.refuse(f"a row has {others[0]!r} and no 'entities'", "write spans under 'entities'")
                 entry = {"text": entry[0], **entry[1]}
             groups = entry.get("spans") if isinstance(entry, dict) else None
             for key, group in groups.items() if isinstance(groups, dict) else ():

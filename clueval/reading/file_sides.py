@@ -212,7 +212,7 @@ class FileSides:
                 source = replace(source, sides=others, in_turn=True)
             has_no_ids = self.pair_by == "id" and len(side.files) > 1 and source.form.is_one_document
             for document in source.documents():
-                if has_no_ids and document.id != without_ending(path.name):
+                if has_no_ids and document.id != source.file.stem:
                     raise UsageError(
                         f"documents of the format {source.form.name} have no ids",
                         file=str(path),

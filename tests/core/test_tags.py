@@ -238,6 +238,7 @@ def test_an_ill_formed_tag_is_named_with_the_one_before_it() -> None:
             "NAME",
             f"{TAG}, alone or with a hyphen and a label; if labels have no prefix, write I- before each)",
         ),
+        ("B-PER ", "remove the blanks at its end)"),
         ("ner_tags", "if this line has the names of the columns, remove it"),
         *((tag, TAG) for tag in ("X-PER", "PER", "b-PER", "", "O-PER", "B-", " B-PER", "Ö")),
     ],

@@ -67,6 +67,13 @@ def test_brat_relations_events_equivalences_and_notes_are_passed_over() -> None:
     assert result.passed_over["gold"] == {"equivalences": 1, "events": 1, "notes": 1, "relations": 1}
 
 
+@pytest.mark.parametrize("shown", ["Bob Ada", "Ada Bob"])
+def test_brat_parts_stand_in_any_order_with_the_text_in_either(shown: str, tmp_path: Path) -> None:
+    (span,) = only(annotated(tmp_path, f"T1\tPer 8 11;0 3\t{shown}\n")).layers["label"]
+
+    assert span.fragments == ((0, 3), (8, 11))
+
+
 def test_brat_a1_and_a2_are_one_file(tmp_path: Path) -> None:
     path = annotated(tmp_path, "T1\tPer 0 3\tAda\n", name="a.a1")
     (tmp_path / "a.a2").write_text("T2\tPer 8 11\tBob\nE1\tPer:T2\nM1\tSure E1\n")

@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
         doc(
             ["Ada", "\U0001f600", "Lovelace", "slept"],
             [(0, 1, "PER"), (2, 3, "LOC")],
-            sc=[(0, 3, "A"), (0, 1, "B")],
+            sc=[(0, 3, "A"), (0, 1, "B"), (4, 4, "C")],
         ),
         doc(["no", "annotation"], None),
         doc(["Ulm"], []),
@@ -53,7 +53,7 @@ def test_documents_have_entities_and_numbers_and_those_without_annotation_are_co
     assert first.text == "Ada \U0001f600Lovelace slept "
     assert spans(first) == [(0, 3, "PER"), (5, 13, "LOC")]
     assert spans(third) == []
-    assert score(path, path).passed_over["gold"] == {"unannotated": 1, "spans of spans.sc": 2}
+    assert score(path, path).passed_over["gold"] == {"unannotated": 1, "spans of spans.sc": 3}
 
 
 def test_positions_are_tokens_if_the_caller_wants(path: Path) -> None:
@@ -66,7 +66,7 @@ def test_positions_are_tokens_if_the_caller_wants(path: Path) -> None:
 def test_groups_of_spans_are_sources(path: Path) -> None:
     first, *_ = read(path, {"group": "spans.sc"})
 
-    assert spans(first, "group") == [(0, 13, "A"), (0, 3, "B")]
+    assert spans(first, "group") == [(0, 13, "A"), (0, 3, "B"), (20, 20, "C")]
     with pytest.raises(UsageError, match=r"no document has 'spans\.x'.*spans\.sc"):
         list(read(path, {"group": "spans.x"}))
     with pytest.raises(UsageError, match=r"no source 'sc' for layer 'group'.*spans\.KEY"):

@@ -123,6 +123,15 @@ def test_rows_have_a_document_each(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "rows", ['[{"doc_id": 7, "text": "<A>b</A>"}]', '{\n"id": 7,\n"text": "<A>b</A>"\n}\n']
+)
+def test_rows_stand_in_lines_or_in_any_json(rows: str, tmp_path: Path) -> None:
+    (document,) = read(write(tmp_path / "a.json", rows), input="inline")
+
+    assert (document.id, document.text, texts(document)) == ("7", "b", [("b", "A")])
+
+
 def test_a_row_without_text_is_an_error_or_an_empty_answer(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", '{"id": "x", "text": "<A>a"}\n{"id": "y"\n{"text": "<A>b</A>"}')
 

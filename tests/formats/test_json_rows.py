@@ -43,6 +43,11 @@ class TestDoccano:
         assert only(path).layers["label"][0].features == features
         assert in_memory.layers["label"][0].features == features
 
+    def test_a_missing_label_is_null_or_nan(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.jsonl", '{"text": "Ada", "label": [[0, 3, null], [0, 1, NaN]]}')
+
+        assert [span.label for span in only(path).layers["label"]] == ["_", "_"]
+
     def test_other_values_of_an_object_are_features_of_its_span(self, tmp_path: Path) -> None:
         given = {"id": 4, "start_offset": 0, "end_offset": 3, "label": "PER", "manual": True, "user": "ada"}
         attributes = {"entity": "e1", "risk": "high", "score": 0.5, "sure": True}

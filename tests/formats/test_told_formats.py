@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,8 @@ def test_sample_is_told_as_its_format_and_as_no_other(path: Path) -> None:
         ("# c\n", "conll"),
         ("O O\n", "conll"),
         ("O\tO\n", "conll"),
+        ("10\u00a0000\tO\n", "conll"),
+        ('("a",\tO\n', "conll"),
         ("-DOCSTART-\n", "conll"),
         ('{"id": 1, "response": "[]"}', "mentions"),
         ('{"id": 1, "text": "Ada", "completion": "[]"}', "mentions"),
@@ -117,6 +121,10 @@ PUBTATOR = "%s|t|BRCA1 in cancer\n%s|a|Text.\n%s\t0\t5\tBRCA1\tGene\t672\n"
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "is a PDF file, which clueval does not read .*as plain text"),
         (PUBTATOR.replace("%s", "123"), "is PubTator's format.*clueval guide howto-brat"),
         ("\ufeff" + PUBTATOR.replace("%s", "PMC12.3-4"), "is PubTator's format.*clueval guide howto-brat"),
+        ("{'text': 'Ada', 'label': [[0, 3, 'PER']]}\n", "is a literal of Python, .*json.dumps"),
+        ('TRAIN_DATA = [("Ada", {"entities": [(0, 3, "PER")]})]\n', "is a literal of Python"),
+        (bz2.compress(b"Ada\tB-PER\n"), "is packed by bzip2 or xz, .*unpack it"),
+        (lzma.compress(b"Ada\tB-PER\n"), "is packed by bzip2 or xz"),
         ('c="the patient" 1:0 1:1||t="problem"\n', "has concepts of i2b2 .* howto-i2b2"),
         ("Sentence #,Word,POS,Tag\nSentence: 1,Anna,NNP,B-per\n,lives,VBZ,O\n", "commas or semicolons"),
         ('"id","text"\n"1","Anna lives in Ulm"\n', "commas or semicolons .* howto-conll"),

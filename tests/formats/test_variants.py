@@ -58,6 +58,16 @@ VARIANTS = {
             **PRODIGY,
         }
     ],
+    "doccano with null first": [
+        {"text": "", "label": None},
+        {"text": "Ada", "label": [[0, 3, "PER"]]},
+    ],
+    "label studio with a line end in a text, which the text of a span has as two characters": [
+        {
+            **task({**LABEL, "value": {**LABEL["value"], "text": "A\\na"}}),
+            "data": {"text": "A\na sat"},
+        }
+    ],
     "label studio with a note on a region": [
         task(LABEL, {"from_name": "note", "type": "textarea", "value": {"start": 0, "end": 3, "text": ["?"]}})
     ],
@@ -137,7 +147,9 @@ WRONG = {
     '{"text": "a", "entities": [{"start": 0}]}': r"1: the end_offset of a span is missing",
     '{"001": [[0, 1], [3, 2]]}': r"span \[3,2\) '_' ends before it starts",
     '{"text": "a", "ents": [{"start": 0, "end": 1, "text": ["a"]}]}': "1: the text of a span is not a text",
-    '[{"text": "a", "label": [[0, 1, "A"]]},]': "2: not JSON",
+    '[{"text": "a", "label": [[0, 1, "A"]]},]': "2: not JSON: '\\]' where a value is due",
+    '{"text": "a", "label": []},\n{"text": "a", "label": []}': "2: not JSON: ',' where a value is due",
+    '["a", {"label": [[0, 1, "A"]]}]': "1: a row has 'label' and no 'entities'",
     '<?xml version="1.0"?>\n<deIdi2b2><TEXT>' + "<a>" * 100_000 + "</TEXT>": ":2: an element <a> in the text",
     '<?xml version="1.0"?>\n<!DOCTYPE x SYSTEM "file:///etc/passwd">\n<ROOT><RECORD ID="1">': "type declaration",
     "# x | value\n#id=1\n#text=Ada\n1-1\tAda\tB-PER\n": "version 1 or 2 of WebAnno TSV",

@@ -107,6 +107,17 @@ def test_label_studio_has_no_other_features_no_gaps_and_no_metadata_called_text(
     assert found.metadata == {"domain": "y"}
 
 
+@pytest.mark.parametrize("name", ["gliner", "presidio", "spert", "w2ner"])
+def test_programs_that_read_one_array_get_one(name: str, tmp_path: Path) -> None:
+    document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
+    convert([document, document], name, tmp_path / "a.json")
+
+    rows = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+
+    assert len(rows) == 2
+    assert [row.get("relations") for row in rows] == [[] if name == "spert" else None] * 2  # SpERT needs them
+
+
 def test_curated_gold_goes_back_to_label_studio(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = {**ADA, "meta": {}}
     paths = [str(write(tmp_path / f"{name}.jsonl", json.dumps(row))) for name in "abc"]

@@ -64,6 +64,18 @@ def test_archive_is_read_like_the_folder_of_its_files(tmp_path: Path, name: str)
         assert score(plain, archive, jobs=jobs) == score(plain, plain)
 
 
+def test_documents_of_members_have_the_ids_that_they_have_in_a_folder(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(name)
+        (tmp_path / f"{name}.ann").write_text(f"T1\tPER 0 1\t{name}\n")
+    with zipfile.ZipFile(tmp_path / "g.zip", "w") as archive:
+        for path in [*tmp_path.glob("*.ann"), *tmp_path.glob("*.txt")]:
+            archive.write(path, path.name)
+
+    assert sorted(each.id for each in read(tmp_path / "g.zip")) == ["a", "b"]
+    assert score(tmp_path / "g.zip", tmp_path / "g.zip", pair_by="id").documents == 2
+
+
 @pytest.mark.parametrize("name", ["g.zip", "g.tar.gz"])
 def test_member_and_folder_of_an_archive_have_names(tmp_path: Path, name: str) -> None:
     archive = packed(tmp_path / name)

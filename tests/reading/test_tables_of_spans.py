@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -375,6 +376,35 @@ def test_texts_with_line_ends_and_separators_are_read_as_pandas_writes_them(tmp_
         table = by_pandas(tmp_path / "t.csv", columns, separator)
         assert spans_of(list(read(table, text=gold))) == {"a": spans}
         assert score(gold, table).f1 == 1.0
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+def test_quotes_around_fields_of_tsv_are_read_and_written_as_pandas_does(
+    tmp_path: Path, quoting: int
+) -> None:
+    text = 'Ada, "Countess"; Bob'
+    spans = [(0, 3, '"x'), (5, 15, 'say "x"'), (17, 20, "'PER'")]
+    gold = json_lines(tmp_path / "gold.jsonl", [{"id": "a", "text": text, "label": spans}])
+    columns = columns_of({"a": spans}, NAMES[0], {"a": text})
+
+    table = by_pandas(tmp_path / "t.tsv", columns, "\t", index=False, quoting=quoting)
+    convert(gold, "spans", tmp_path / "own.tsv")
+
+    assert spans_of(list(read(table, text=gold))) == {"a": spans}
+    assert spans_of(list(read(tmp_path / "own.tsv", text=gold))) == {"a": spans}
+    assert [*pandas.read_csv(tmp_path / "own.tsv", sep="\t")["label"]] == [label for *_, label in spans]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        'document, start, end_exclusive, label\na, 0, 3, "A, B"\n',
+        "document ;Start ; end_exclusive;label \na;0;3;A, B\n",
+        " document\tstart \tend_exclusive\tlabel\na\t0\t3\tA, B\n",
+    ],
+)
+def test_blanks_after_commas_and_around_names_are_no_part_of_a_table(table: str, tmp_path: Path) -> None:
+    assert spans_of(list(read(write(tmp_path / "t.csv", table)))) == {"a": [(0, 3, "A, B")]}
 
 
 def test_fragments_of_a_table_are_those_of_a_frame(tmp_path: Path) -> None:
