@@ -85,6 +85,9 @@ class Command(Declared):
         the help if they ask for it.
         """
         parser = _Parser(self)
+        for word in words:
+            if word.startswith("--") and word.endswith("=--"):  # argparse would take the value away
+                parser.error(f"the value of {word[:-3]} cannot be --")
         options, unknown = parser.parse_known_args(words)
         values = vars(options) | {"command": self.name}
         for option in self.options:

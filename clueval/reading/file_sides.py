@@ -248,8 +248,6 @@ class FileSides:
                 more = (by_id.pop(document.id) for by_id in golds_by_id)
                 yield document, *(_moved_to(other, document) for other in (answer, *more))
         _require_answers(missing if predicted.options.missing is None else (), list(answers), predicted)
-        if missing:
-            run[0][1].file.passed_over["documents without an answer"] = len(missing)
         for _, source in run:
             source.see(read, predicted.name)
 
