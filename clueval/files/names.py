@@ -114,7 +114,9 @@ version: use --version
 """Functions and commands."""
 
 _ATTRIBUTES = _table("""
-to_pandas to_df to_dataframe dataframe df to_excel per_label per_class per_type by_document labels micro macro: \
+to_pandas to_df to_dataframe dataframe df: pandas.DataFrame(result.rows()) makes a data frame
+to_excel: write('table.xlsx') writes a workbook
+per_label per_class per_type by_document labels micro macro: \
 rows() has a row for each label and average, as in pandas.DataFrame(result.rows())
 errors false_negatives false_positives mistakes: clueval.errors(gold, predicted) lists them
 f1 mean_f1 kappa alpha macro_f1 micro_f1 overall_f1 overall_recall to_flat flat: \

@@ -19,7 +19,7 @@ from clueval.files.errors import visible_lines
 from clueval.reports.content import Content
 from clueval.reports.forms import data_rows
 from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments
-from clueval.reports.table import Dot, Find, Rate, caption, plain
+from clueval.reports.table import Dot, Find, Rate, caption, ends_of, plain
 
 MOST_ROWS = 1_048_575
 """The number of rows that a sheet has below its header; further ones are on another sheet."""
@@ -173,16 +173,27 @@ def _sheet(
 
 
 def _tables(report: Content) -> Iterator[list[str]]:
-    """Yield the rows of a sheet with the title, the verdict, the facts, the tables and the signature."""
+    """Yield the rows of a sheet with the title, the verdict, the facts, the tables and the signature.
+
+    The ends of intervals have columns of their own.
+    """
     for line in filter(None, (report.title, report.verdict(), *report.facts(), *report.remarks())):
         yield [_cell(line)]
     for table in report.tables():
         yield []
         yield [_cell(caption(table), _BOLD)]
-        yield [_cell(name, _BOLD) for name in table.header]
-        for row in table.rows:
-            cells = [cell.cell if isinstance(cell, Find) else cell for cell in row]
-            yield [_cell(plain(cell), _RATE if isinstance(cell, Rate | Dot) else _PLAIN) for cell in cells]
+        rows = [[cell.cell if isinstance(cell, Find) else cell for cell in row] for row in table.rows]
+        ends = {n for row in rows for n, cell in enumerate(row) if ends_of(cell) != (None, None)}
+        names = [
+            [name, *([f"{name} ≥", f"{name} ≤"] if n in ends else [])] for n, name in enumerate(table.header)
+        ]
+        yield [_cell(name, _BOLD) for name in chain.from_iterable(names)]
+        for row in rows:
+            cells = []
+            for n, cell in enumerate(row):
+                cells.append(_cell(plain(cell), _RATE if isinstance(cell, Rate | Dot) else _PLAIN))
+                cells += [_cell(end, _RATE) for end in ends_of(cell)] if n in ends else []
+            yield cells
     yield []
     yield [_cell(str(report.signature))]
 

@@ -290,15 +290,17 @@ def test_workbook_has_colours_choices_and_no_formula(tmp_path: Path) -> None:
 
 def test_rates_and_dots_are_percentages_in_a_workbook(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    View(shown_tables=[Table("F1", ["", "a", "b", "n"], [["x", Rate(0.5), Dot(0.25), 3]])]).write(
-        tmp_path / "x.xlsx"
-    )
+    cells = [Rate(0.5), Dot(0.25), 3, Rate(Estimate(0.7, 0.6, 0.9))]
+    View(shown_tables=[Table("F1", ["", "a", "b", "n", "c"], [["x", *cells]])]).write(tmp_path / "x.xlsx")
     row = next(row for row in openpyxl.load_workbook(tmp_path / "x.xlsx")["scores"] if row[0].value == "x")
 
     assert [(cell.value, cell.number_format) for cell in row[1:]] == [
         (0.5, "0.00%"),
         (0.25, "0.00%"),
         (3, "General"),
+        (0.7, "0.00%"),
+        (0.6, "0.00%"),
+        (0.9, "0.00%"),
     ]
 
 
