@@ -33,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         complain("clueval: Python has removed the help that commands are made of (run it without -OO)")
         return 2
-    from clueval.cli.running import run  # the version needs none of it
-
+    try:
+        from clueval.cli.running import run  # the version needs none of it
+    except KeyboardInterrupt:
+        print("clueval: interrupted", file=sys.stderr)
+        return 130
     return run(words)
