@@ -473,5 +473,8 @@ def test_an_error_names_the_file_on_a_file_system_that_cannot_be_written(
     monkeypatch.setattr(os, "open", refused)
     monkeypatch.setattr(Path, "unlink", refused)
 
-    with named_together(), pytest.raises(FileError, match=r"x\.html: cannot be written: Read-only file system"):
+    with (
+        named_together(),
+        pytest.raises(FileError, match=r"x\.html: cannot be written: Read-only file system"),
+    ):
         result.write(tmp_path / "x.html")
