@@ -36,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from clueval.cli.running import run  # the version needs none of it
     except KeyboardInterrupt:
-        print("clueval: interrupted", file=sys.stderr)
+        from clueval.cli.printing import complain
+
+        complain("clueval: interrupted")
         return 130
     return run(words)

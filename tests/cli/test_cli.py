@@ -511,11 +511,12 @@ def test_an_interruption_while_modules_are_imported_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     class Interrupted:
-        def find_spec(self, *_: object) -> None:
-            raise KeyboardInterrupt
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "clueval.cli.running":
+                raise KeyboardInterrupt
 
-    monkeypatch.delitem(sys.modules, "clueval.cli.running")
-    monkeypatch.setattr(sys, "meta_path", [Interrupted()])
+    monkeypatch.delitem(sys.modules, "clueval.cli.running", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
 
     assert main(["metrics"]) == 130
     assert capsys.readouterr().err == "clueval: interrupted\n"
