@@ -349,6 +349,14 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.compare(TAGS, a=TAGS, b=OTHER, metric="exact"),
         "did you mean metrics?",
     ),
+    "an option that agree names itself": (
+        lambda: clueval.agree(TAGS, OTHER, confidense=0.9),
+        "did you mean confidence?",
+    ),
+    "an option that masking names itself": (
+        lambda: clueval.masking(TAGS, OTHER, redactd=True),
+        "did you mean redacted?",
+    ),
     "compare without gold": (lambda: clueval.compare(base=TAGS, large=OTHER), "or give gold first"),
     "decimals as text": (lambda: clueval.score(TAGS, OTHER).render(digits="1"), "digits must be"),
     "compare lists": (lambda: clueval.compare(OTHER, TAGS), "give gold and two systems"),

@@ -24,7 +24,7 @@ from clueval.compat.gate import write_table
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError
-from clueval.files.writing import scratch_folder, whole_bytes, whole_file
+from clueval.files.writing import named_together, scratch_folder, whole_bytes, whole_file
 from clueval.reports import workbook
 from clueval.studies.errors.report import Errors
 
@@ -461,3 +461,20 @@ def test_an_empty_name_of_an_output_is_refused_and_does_not_mean_the_current_fol
     with pytest.raises(UsageError, match="the name of an output is empty"):
         write("")
     assert names_in(tmp_path) == []
+
+
+def test_an_error_names_the_file_on_a_file_system_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    result = clueval.score([["B-PER"]], [["O"]])
+    monkeypatch.setattr(os, "open", refused)
+    monkeypatch.setattr(Path, "unlink", refused)
+
+    with (
+        named_together(),
+        pytest.raises(FileError, match=r"x\.html: cannot be written: Read-only file system"),
+    ):
+        result.write(tmp_path / "x.html")

@@ -85,6 +85,9 @@ class Command(Declared):
         the help if they ask for it.
         """
         parser = _Parser(self)
+        for word in words:
+            if word.startswith("--") and word.endswith("=--"):  # argparse would take the value away
+                parser.error(f"the value of {word[:-3]} cannot be --")
         options, unknown = parser.parse_known_args(words)
         values = vars(options) | {"command": self.name}
         for option in self.options:
@@ -228,9 +231,9 @@ def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str
     words = {known.removeprefix("--"): known for known in options if known.startswith("--")}
     if "--metric" in options and options["--metric"].repeated:  # it takes every metric
         words = {**_settings_as_calls(), **words}
-    hint = synonym(word.replace("-", "_"), command, dashes=True)
-    if hint is None or word in words:
-        hint = question(word, words, written=words) or near_synonym(word, dashes=True)
+    hint = synonym(word.replace("-", "_"), options, command, dashes=True)
+    if not hint or word in words:
+        hint = question(word, words, written=words) or near_synonym(word, options, dashes=True)
     return f"unknown option {flag}{f'; {hint}' if hint else ''}"
 
 

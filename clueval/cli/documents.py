@@ -26,7 +26,7 @@ from clueval.cli.outputs import (
 )
 from clueval.cli.printing import remark, remarking, repaired_and_not_read, say
 from clueval.files.errors import CluevalError, FileError, in_words, visible
-from clueval.files.writing import errors_of, make_folder, whole_bytes
+from clueval.files.writing import errors_of, make_folder, named_together, whole_bytes
 from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
 from clueval.reading.check import Check, checks
@@ -141,7 +141,7 @@ def samples(folder: OutputFolder) -> int:
         raise FileError("cannot be written: it is no folder", file="-", advice="name a folder")
     content = dict(_sample_files(resources("clueval") / "samples", folder))
     with errors_of(folder):
-        is_empty = not folder.is_dir() or not any(folder.iterdir())
+        is_empty = not any(path.is_file() for path in folder.rglob("*"))
         is_complete = not is_empty and all(
             path.is_file() and path.read_bytes() == data for path, data in content.items()
         )
@@ -151,11 +151,12 @@ def samples(folder: OutputFolder) -> int:
         )
     if is_empty:
         make_folder(folder)
-        for path, text in content.items():
-            with errors_of(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_bytes(path) as file:
-                file.write(text)
+        with named_together():
+            for path, text in content.items():
+                with errors_of(path):
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                with whole_bytes(path) as file:
+                    file.write(text)
     german = shlex.quote(str(folder / "german"))
     say(
         f"The samples {'were written to' if is_empty else 'are already in'} {folder}; README.md describes them"

@@ -20,7 +20,7 @@ from clueval.cli.outputs import (
     put_result,
     writable_names,
 )
-from clueval.cli.printing import remark, remarking, say, wrote
+from clueval.cli.printing import columns_of_terminal, remark, remarking, say, wrote
 from clueval.cli.progress import progress
 from clueval.core.document import Document
 from clueval.files.errors import UsageError
@@ -167,7 +167,7 @@ def agree(
     code = report.put(study)
     if disagreements:
         with in_language(report.lang):
-            for line in place_lines(study.places(), study.kinds):
+            for line in place_lines(study.places(), study.kinds, columns_of_terminal()):
                 say(line)
     return code
 

@@ -64,7 +64,9 @@ def formats(name: Annotated[str, OneOf(NAMES)] | None = None) -> int:
         put(f"{entry.name.ljust(width)}  {_use_of(entry)}")
         for text in (*entry.holds, f"recognised by: {_recognised_by(entry)}"):
             put_prose(_wrapped(text, 4))
-    put("  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline")
+    put_prose(
+        ["  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline"]
+    )
     return 0
 
 

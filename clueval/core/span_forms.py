@@ -30,6 +30,9 @@ from clueval.files.errors import CluevalError, SpanError, UsageError, described,
 UNPARSABLE = "unparsable"
 """The metadata of a document with the number of what could not be read in an answer."""
 
+NO_ANSWER = "no answer"
+"""The metadata of a document that stands for an answer that is missing."""
+
 REPAIRED_ANSWERS = "repaired answers"
 """What is counted beside what is passed over: answers whose JSON was read out of other text."""
 

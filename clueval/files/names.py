@@ -31,8 +31,8 @@ SYNONYMS = _table(f"""
 {_NAMES_OF_PREDICTED}: it is called predicted; the command line names files without options, gold first
 mode strict: {{metric:muc}} has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); the strict \
 mode of seqeval is {{scheme:BIO}}, {{invalid:discard}}
-average macro micro weighted per_label per_class classes: {{all:True}} prints all averages, rows() and JSON have them; \
-for the mean over documents, score with {{by:document}}
+average macro micro weighted per_label per_class classes: --all prints all averages, rows() and JSON have them; for \
+the mean over documents, score with --by document, in Python by='document'
 bootstrap ci interval confidence_interval n_boot: use {{intervals:True}}
 groups group_by domain category: use {{by:KEY}}
 baseline regression: clueval score --fail-if-worse BASELINE tests for a loss, clueval compare the difference
@@ -48,8 +48,9 @@ c l column columns tag_column gold_col pred_col gold_column pred_column: use {{l
 {{layer:entity=2}}
 risk risk_column: read the column as a layer, as in {{layer:risk=3}}
 m: use {{metric:NAME}}
+d delimiter sep separator raw: tabs or blanks separate columns; in tables of spans, tabs or commas
 confusion confusion_matrix: use {{metric:confusion}}
-level levels: {{all:True}} prints every level
+level levels: --all prints every level, in Python result.render('text', all=True)
 annotation_set: {{gold_set}} and {{predicted_set}} name the annotation sets of the two sides
 by_depth: score once for each depth, as in {{depth:1}}
 generic_gold: {{generic}} is for predicted labels; {{gold_map}} gives gold labels other names
@@ -61,7 +62,7 @@ output_dict flat to_flat: result.to_dict() gives dictionaries, result.scores() o
 json csv markdown latex format: use --format FORM, in Python result.render('FORM'); --input names the format of files
 html xlsx tsv output output_file out: -o FILE writes a file; its ending says the form, as in -o errors.html, in Python \
 write('errors.html')
-precision decimals round: use {{digits:2}}
+digits precision decimals round: use --digits 2, in Python result.render('text', digits=2)
 input_gold input_predicted: use --input GOLD:PREDICTED, as in --input doccano:inline; in Python, read each \
 side on its own with clueval.read
 silent: use --quiet
@@ -69,15 +70,16 @@ cite bibtex: cite a number with the signature below the report (result.signature
 text texts original source: {TEXTS}; answers of language models without positions need {{input:mentions}}
 entities: spaCy's entities are read from Docs; a row of a dataset is an item of gold
 agree.metric agree.metrics agree.kappa agree.cohen agree.fleiss agree.alpha agree.krippendorff: all coefficients are \
-printed; {{conventions}} names other F1 scores
+printed; --convention, in Python conventions=, names other F1 scores
 agree.gold agree.predicted: name annotators without options; {{system}} names a system
 agree.by agree.label agree.per_label: the tables have a row for each label
 compare.intervals: intervals are always computed; {{confidence:0.9}} changes them
 compare.systems compare.files: name the files without options, as in GOLD base=A large=B
 compare.alpha compare.level compare.significance: use {{confidence:0.99}} for 1 %
-compare.bootstrap compare.test compare.permutation: the test is randomisation; {{resamples:N}} says how often
-errors.type errors.types errors.only errors.kind errors.filter: reasons=['missed'] (--reason missed), kinds (--class) \
-and sides (--side) choose errors
+compare.bootstrap compare.test compare.permutation compare.paired_bs compare.paired_ar: \
+the test is randomisation; {{resamples:N}} says how often
+errors.type errors.types errors.only errors.kind errors.filter errors.fp errors.fn: reasons=['missed'] (--reason \
+missed), kinds (--class) and sides (--side) choose errors
 """)
 """Arguments and options, those of one function with its name before; one that a function has is not looked up."""
 
@@ -92,25 +94,29 @@ FOR_CALLS = {
 
 _FUNCTIONS = _table("""
 load: did you mean load_result?
-evaluate f1 report: did you mean score?
+evaluate eval f1 report Evaluator: did you mean score?
 find_errors: did you mean errors?
 Scorer Metric: did you mean Accumulator?
 compute compute_metrics: it is clueval.compat.huggingface.Seqeval
 f1_score precision_score recall_score accuracy_score classification_report: it is in clueval.compat.seqeval
-confusion confusion_matrix: use score with {metric:confusion}
+confusion confusion_matrix matrix: use score with {metric:confusion}
 gate: use score with {metric:gate}
 from_llm: use score with {input:mentions}
 agreement iaa kappa alpha cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: did you mean agree?
 adjudicate gold: did you mean curate?
 mask redact anonymise anonymize redaction evaluate_redaction leaks: use masking, for redacted texts with {redacted:True}
 significance test: did you mean compare?
+validate lint: did you mean check?
+view show: did you mean errors?
 hilfe aide: did you mean help?
 version: use --version
 """)
 """Functions and commands."""
 
 _ATTRIBUTES = _table("""
-to_pandas to_df to_dataframe dataframe df to_excel per_label per_class per_type by_document labels micro macro: \
+to_pandas to_df to_dataframe dataframe df: pandas.DataFrame(result.rows()) makes a data frame
+to_excel: write('table.xlsx') writes a workbook
+per_label per_class per_type by_document labels micro macro: \
 rows() has a row for each label and average, as in pandas.DataFrame(result.rows())
 errors false_negatives false_positives mistakes: clueval.errors(gold, predicted) lists them
 f1 mean_f1 kappa alpha macro_f1 micro_f1 overall_f1 overall_recall to_flat flat: \
@@ -167,22 +173,30 @@ def one_of(name: str, names: Iterable[object]) -> str:
     return f"{question(name, known)} one of {', '.join(known)}".lstrip()
 
 
-def synonym(name: str, function: str, *, dashes: bool = False) -> str | None:
-    """Return the advice on an option of another program; with `dashes`, options are written as on the command line."""
-    advice = SYNONYMS.get(f"{function}.{name}") or SYNONYMS.get(name)
-    return None if advice is None else written(advice, dashes=dashes)
+def synonym(name: str, names: Collection[str], function: str, *, dashes: bool = False) -> str:
+    """Return the advice on an option of another program; empty without any for a function that has these `names`.
+
+    With `dashes`, options are written as on the command line.
+    """
+    advice = SYNONYMS.get(f"{function}.{name}") or SYNONYMS.get(name, "")
+    return written(advice, dashes=dashes) if _helps(advice, names) else ""
 
 
-def near_synonym(name: str, *, dashes: bool = False) -> str:
-    """Return the advice on the most similar option of another program; empty without any.
+def _helps(advice: str, names: Collection[str]) -> bool:
+    """Return whether an advice names no options, or one of those that a function has."""
+    known = {name.removeprefix("--").replace("-", "_") for name in names}
+    named = re.findall(r"\{(\w+)", advice)
+    return not named or any(not known.isdisjoint((option, f"{option}s")) for option in named)
 
-    >>> near_synonym("ouput", dashes=True).partition(",")[0]
+
+def near_synonym(name: str, names: Collection[str], *, dashes: bool = False) -> str:
+    """Return the advice on the most similar option of another program; empty without any, as in `synonym`.
+
+    >>> near_synonym("ouput", [], dashes=True).partition(",")[0]
     '-o FILE writes a file; its ending says the form'
     """
     near = nearest(name, [known for known in SYNONYMS if len(known) > 3 and "." not in known], NEAR)
-    if near is None or len(name) <= 3 or re.search(rf"\{{{re.escape(name)}\b", SYNONYMS[near]):
-        return ""  # the last: the advice is an option of this name, which the function does not have
-    return written(SYNONYMS[near], dashes=dashes)
+    return "" if near is None or len(name) <= 3 else synonym(near, names, "", dashes=dashes)
 
 
 def written(advice: str, *, dashes: bool = False) -> str:
@@ -215,7 +229,7 @@ def written(advice: str, *, dashes: bool = False) -> str:
 
 def for_argument(name: str, names: Collection[str], function: str) -> str:
     """Return the advice on an argument that a function with these `names` does not have."""
-    advice = synonym(name, function) or question(name, names) or near_synonym(name)
+    advice = synonym(name, names, function) or question(name, names) or near_synonym(name, names)
     return advice or f"help(clueval.{function}) lists all"
 
 

@@ -140,9 +140,7 @@ def _misfit(function: Callable[..., Any], message: str, named: Iterable[str]) ->
     from clueval.files.names import FOR_CALLS, NEVER_OPTIONS
 
     name, parameters = function.__name__, signature(function).parameters.values()
-    by_name = [
-        each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
-    ]
+    by_name = _parameters_by_name(function)
     takes_more = len(by_name) < len(parameters)
     refuse_unknown([key for key in named if not takes_more or key in NEVER_OPTIONS], by_name, name)
     order = ", ".join(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
@@ -150,13 +148,23 @@ def _misfit(function: Callable[..., Any], message: str, named: Iterable[str]) ->
     return UsageError(message, advice=advice)
 
 
+def _parameters_by_name(function: Callable[..., Any]) -> list[str]:
+    """Return the parameters of a function that can be given by their names."""
+    from inspect import signature  # not needed for a call that is right
+
+    parameters = signature(function).parameters.values()
+    return [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+
+
 def refuse_unknown(options: Iterable[str], allowed: Collection[str], caller: str) -> None:
-    """Raise `UsageError` for an option that is not in `allowed`."""
+    """Raise `UsageError` for an option that is not in `allowed`; advice also names parameters of the `caller`."""
     for name in options:
         if name not in allowed:
             from clueval.files.names import for_argument  # only for names that do not exist
 
-            raise UsageError(f"{caller} has no option {name!r}", advice=for_argument(name, allowed, caller))
+            public = getattr(sys.modules["clueval"], caller, None)  # `intervals` is a method of results
+            known = dict.fromkeys([*allowed, *(() if public is None else _parameters_by_name(public))])
+            raise UsageError(f"{caller} has no option {name!r}", advice=for_argument(name, known, caller))
 
 
 _KEY = "clueval option"

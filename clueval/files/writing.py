@@ -227,7 +227,7 @@ def _remove(path: Path) -> None:
         for file in list(path.iterdir()):
             file.unlink(missing_ok=True)
         path.rmdir()
-    else:
+    elif os.path.lexists(path):  # a file system that cannot be written has an error for every name
         path.unlink(missing_ok=True)
 
 

@@ -19,6 +19,7 @@ from clueval.core.document import MENTION, OFFSETS, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
 from clueval.core.span_forms import (
     BY_ID,
+    NO_ANSWER,
     REPAIRED_ANSWERS,
     TOKENS_OF_PIPELINE,
     UNPARSABLE,
@@ -209,8 +210,8 @@ def _readable(items: Iterable[Document | _Unreadable]) -> Iterator[Document]:
 
 
 def without_answer(id_: str, options: FormatOptions) -> Document:
-    """Return the document of an answer that is missing: it counts as one that cannot be read, without spans."""
-    return Document(id_, {only_layer(options, None): ()}, metadata={UNPARSABLE: "1"}, unit="character")
+    """Return the document of an answer that is missing: it has no spans."""
+    return Document(id_, {only_layer(options, None): ()}, metadata={NO_ANSWER: "1"}, unit="character")
 
 
 # What is around an answer. Functions below raise ValueError for what is no answer.

@@ -101,8 +101,9 @@ def _blocks(file: InputFile) -> Iterator[_TagBlock]:
         elif value:
             line = line if tags else number
             if len(value.split()) > 1:
-                problem = "the line has several columns, and the first lines one tag each"
-                raise FormatError(problem, file=file.name, line=number, advice="see input=...")
+                problem = "the line has several columns, and a file of tags alone has one tag on each line"
+                advice = "write sentences below each other, with empty lines between; see input=..."
+                raise FormatError(problem, file=file.name, line=number, advice=advice)
             try:
                 split_tag(value)
             except TagError as error:

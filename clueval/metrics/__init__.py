@@ -194,7 +194,10 @@ def _imported_class(path: str) -> Any:
     try:
         kind = getattr(import_module(module), name, None)
     except (ImportError, ValueError) as error:
-        raise UsageError(f"the module of {path!r} cannot be imported: {error}") from None
+        from clueval.files.names import one_of  # only for names that do not exist
+
+        problem = f"the module of {path!r} cannot be imported: {error}"
+        raise UsageError(problem, advice=one_of(module, METRICS)) from None
     if isinstance(kind, type) and is_dataclass(kind) and not _KINDS.isdisjoint(kind.__mro__):
         return kind
     raise UsageError(f"{path!r} is not the class of a metric", advice="write package.module.Class")

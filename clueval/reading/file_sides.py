@@ -248,8 +248,6 @@ class FileSides:
                 more = (by_id.pop(document.id) for by_id in golds_by_id)
                 yield document, *(_moved_to(other, document) for other in (answer, *more))
         _require_answers(missing if predicted.options.missing is None else (), list(answers), predicted)
-        if missing:
-            run[0][1].file.passed_over["documents without an answer"] = len(missing)
         for _, source in run:
             source.see(read, predicted.name)
 
@@ -507,9 +505,8 @@ def joined(streams: Sequence[Iterable[Document]], names: Sequence[str], pair_by:
     keyed_streams = [((key_of(document, pair_by), document) for document in stream) for stream in streams]
     alone: dict[str, list[str]] = {name: [] for name in names}
     for group in groups_by_key(keyed_streams, names, partial(same_key, pair_by)):
-        present = tuple(document for document in group if document is not None)
-        if len(present) == len(names):
-            yield present
+        if None not in group:
+            yield tuple(document for document in with_first_id(group) if document is not None)
             continue
         for name, unpaired in zip(names, group, strict=True):
             if unpaired is not None:
@@ -526,9 +523,8 @@ def groups_by_key(
 ) -> Iterator[tuple[Document | None, ...]]:
     """Yield the documents of all sides with the same key: complete groups at once, the others at the end.
 
-    A side has None where it lacks a document. The documents get the id and the positions of the first. Raises what
-    `error_of` returns for two documents of one side with the same key: it takes the side, the document and the id of
-    the other.
+    A side has None where it lacks a document. Raises what `error_of` returns for two documents of one side with the
+    same key: it takes the side, the document and the id of the other.
     """
     waiting: dict[str, list[Document | None]] = {}
     ids: list[dict[str, str]] = [{} for _ in streams]
@@ -543,11 +539,11 @@ def groups_by_key(
             text = waiting.setdefault(key, [None] * len(streams))
             text[number] = document
             if None not in text:
-                yield _with_first_id(waiting.pop(key))
-    yield from map(_with_first_id, waiting.values())
+                yield tuple(waiting.pop(key))
+    yield from map(tuple, waiting.values())
 
 
-def _with_first_id(text: Sequence[Document | None]) -> tuple[Document | None, ...]:
+def with_first_id(text: Sequence[Document | None]) -> tuple[Document | None, ...]:
     """Return the documents of a text with the id of the first, and its first position if they have the same unit."""
     first = next(document for document in text if document is not None)
     return tuple(document if document is None else _moved_to(document, first) for document in text)

@@ -601,7 +601,7 @@ def require_sources(sides: Collection[GivenSide]) -> None:
 
 def _require_use(side: GivenSide, kind: str) -> None:
     if side.form is None:
-        require_none(side.options, ("scheme", "invalid") if kind == "tags" else ())
+        require_none(side.options, ("names", "scheme", "invalid") if kind == "tags" else ("names",))
         if kind == "tags":
             require_scheme(side.options.scheme, side.options.invalid)
         return
@@ -609,7 +609,7 @@ def _require_use(side: GivenSide, kind: str) -> None:
         from clueval.files.names import in_memory  # only for options
         from clueval.reading.source import FOR_ALL, idle_option, options_of
 
-        if name not in FOR_ALL and name not in options_of(side.form):
+        if name not in ("names", *FOR_ALL, *options_of(side.form)):
             error = idle_option(name, getattr(side.options, name), [side.form.name], None)
             error.advice = in_memory(name) or error.advice
             raise error

@@ -73,7 +73,7 @@ def require_positions(form: str | None, caller: str) -> None:
 
 
 def chosen_options(reading: Reading) -> list[str]:
-    """Return the names of the options that are set, except the input, the annotation set and the names of tags.
+    """Return the names of the options that are set, except the input and the annotation set.
 
     ``ignore_punct=False`` applies to every format, because no other format removes punctuation.
     """
@@ -87,7 +87,7 @@ def chosen_options(reading: Reading) -> list[str]:
     ]
 
 
-_APPLYING = [name for name in field_names(Reading) if name not in ("input", "annotation_set", "names")]
+_APPLYING = [name for name in field_names(Reading) if name not in ("input", "annotation_set")]
 _values_of = attrgetter(*_APPLYING)
 _DEFAULTS = _values_of(Reading())
 

@@ -162,5 +162,5 @@ def ends_early(file: str, other_file: str, document: Document, *, is_empty: bool
     return TextMismatch(
         f"the file {ends}, but {_place(document, other_file)} {goes_on} with document {document.id!r}",
         file=file,
-        advice="gold and predicted must have the same text",
+        advice="gold and predicted must have the same documents; pair_by='id' names those that only one has",
     )

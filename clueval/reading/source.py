@@ -198,7 +198,7 @@ class Source:
             gold = self.sides[0] if self.sides else self
             if gold.form.lacks_tokens:
                 raise FormatError(
-                    "has a tag on each line, and no tokens",
+                    "has tags, and no tokens",
                     file=self.file.name,
                     advice="score it as PREDICTED, beside a GOLD with tokens, or name the file with the tokens with "
                     "text=...",

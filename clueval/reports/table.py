@@ -156,7 +156,7 @@ def shown(cell: Cell) -> str:
 
 
 def plain(cell: Cell) -> str | float | None:
-    """Return a cell as data: rates are fractions.
+    """Return a cell as data: rates are fractions, without their intervals.
 
     >>> plain(Rate(0.5)), plain(Find(3, {"label": "PER"}))
     (0.5, 3)
@@ -165,10 +165,16 @@ def plain(cell: Cell) -> str | float | None:
         case Find():
             return plain(cell.cell)
         case Rate() | Dot():
-            return cell.value
+            return None if cell.value is None else float(cell.value)
         case Shares():
             return shown(cell)
     return cell
+
+
+def ends_of(cell: Cell) -> tuple[float | None, float | None]:
+    """Return the ends of the interval of a cell; None without one."""
+    estimate = cell.value if isinstance(cell, Rate) else cell
+    return (estimate.low, estimate.high) if isinstance(estimate, Estimate | Dot) else (None, None)
 
 
 def text_columns(table: Table) -> set[int]:

@@ -19,7 +19,7 @@ from clueval.files.errors import visible_lines
 from clueval.reports.content import Content
 from clueval.reports.forms import data_rows
 from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments
-from clueval.reports.table import Dot, Find, Rate, Table, caption, plain, shown
+from clueval.reports.table import Dot, Find, Rate, Table, caption, ends_of, plain, shown
 
 MOST_ROWS = 1_048_575
 """The number of rows that a sheet has below its header; further ones are on another sheet."""
@@ -70,7 +70,7 @@ def write_workbook(report: Content, file: IO[bytes]) -> None:
                 part = _places(columns, chain([first], islice(rows, MOST_ROWS - 1)), report)
                 _add(book, f"xl/worksheets/sheet{len(names)}.xml", part)
         names.append("scores")
-        tables = list(report.tables())
+        tables = list(map(_with_ends, report.tables()))
         part = _sheet(_widths(tables) or [30], map(_row, _scores(report, tables)))
         _add(book, f"xl/worksheets/sheet{len(names)}.xml", part)
         for name, content in _parts(names).items():
@@ -174,6 +174,20 @@ def _sheet(
     yield "</worksheet>"
 
 
+def _with_ends(table: Table) -> Table:
+    """Return a table in which the ends of intervals have columns of their own."""
+    rows = [[cell.cell if isinstance(cell, Find) else cell for cell in row] for row in table.rows]
+    ends = {n for row in rows for n, cell in enumerate(row) if ends_of(cell) != (None, None)}
+    names = [[name, f"{name} ≥", f"{name} ≤"] if n in ends else [name] for n, name in enumerate(table.header)]
+    cells = [
+        [[cell, *map(Rate, ends_of(cell))] if n in ends else [cell] for n, cell in enumerate(row)]
+        for row in rows
+    ]
+    return table._replace(
+        header=[*chain.from_iterable(names)], rows=[[*chain.from_iterable(row)] for row in cells]
+    )
+
+
 def _widths(tables: Iterable[Table]) -> list[int]:
     """Return the widths of columns that tables below each other share: those of their longest cells, up to 40."""
     rows = (row for table in tables for row in (table.header, *table.rows))
@@ -190,8 +204,7 @@ def _scores(report: Content, tables: Iterable[Table]) -> Iterator[list[str]]:
         yield [_cell(caption(table), _BOLD)]
         yield [_cell(name, _BOLD) for name in table.header]
         for row in table.rows:
-            cells = [cell.cell if isinstance(cell, Find) else cell for cell in row]
-            yield [_cell(plain(cell), _RATE if isinstance(cell, Rate | Dot) else _PLAIN) for cell in cells]
+            yield [_cell(plain(cell), _RATE if isinstance(cell, Rate | Dot) else _PLAIN) for cell in row]
     yield []
     yield [_cell(str(report.signature))]
 

@@ -19,7 +19,7 @@ from clueval.reports.table import Cell, Rate, Table, percent
 from clueval.results.paths import RATES, headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
-from clueval.results.tables import LEVELS, how_many, named, of_changes, of_report, titled
+from clueval.results.tables import LEVELS, average_precisions, how_many, named, of_changes, of_report, titled
 
 LEAST_LABELS = 3
 """The number of labels that are shown in any case."""
@@ -87,6 +87,9 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
         rows = [_cells(headline.name, headline.row)[:4] for headline in all_headlines]
         yield Table(phrase("Headlines"), named(["metric", *RATES]), rows)
         yield from _labels(all_headlines, lines_left - len(rows) - 2 * _AROUND_ROWS)
+    for metric, sequences in reports.items():
+        for sequence, scores in sequences.items():
+            yield from average_precisions(f"{metric}, {cut_label(sequence)}", scores)
     for key, groups in report.get("by", {}).items():
         yield from _break_downs(key, groups)
     others = [metric for metric in metrics if metric.name not in with_headline]

@@ -257,7 +257,10 @@ def _bag_of_values(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
                 for present, number in line.get(name, ()):
                     numbers.setdefault(present, Counter())[place] = number
             if "cases" in line:
-                bag.add_occurrences([place], dict(pairs_in(line["cases"])))
+                cases = dict(pairs_in(line["cases"]))
+                if max(cases) >= len(bag.keys):
+                    raise ValueError("a place names a case that no line has")
+                bag.add_occurrences([place], cases)
             for number, count in pairs_in(line.get("counts", ())):
                 sequence, metric, key = counts[number]
                 bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count

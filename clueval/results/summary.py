@@ -33,7 +33,7 @@ def summary(report: Content) -> Iterator[str]:
 
 
 def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterator[str]:
-    """Yield the numbers of repaired tags, and of answers of language models that could not be read, if any."""
+    """Yield the numbers of repaired tags, and of answers of language models that are missing or unreadable, if any."""
     for side, n in repaired_tags.items():
         if n:
             yield phrase("{n} repaired tag in {side}|{n} repaired tags in {side}", n=n, side=phrase(side))
@@ -41,6 +41,8 @@ def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterat
     if located.get("answers") and located["unparsable"]:
         unread, number = located["unparsable"], located["answers"]
         yield phrase("{unread} of {number} answers could not be read", unread=unread, number=number)
+    if missing := located.get("missing"):
+        yield phrase("{n} document has no answer|{n} documents have no answer", n=missing)
 
 
 def _about_intervals(section: Content) -> Iterator[str]:

@@ -137,6 +137,14 @@ def tables_of(metric: AnyMetric, title: str, report: Report) -> Iterator[Table]:
         yield from masking(title, report, getattr(metric, "beta", ()))
     elif metric.name in _TABLES:
         yield from _TABLES[metric.name](title, report)
+    yield from average_precisions(title, report)
+
+
+def average_precisions(title: str, report: Report) -> Iterator[Table]:
+    """Yield the table of the average precision of a report with a curve, and of its labels."""
+    if isinstance(report.get("average_precision"), float):  # that of gate has a table of its own
+        entries = [*report.get("per_label", {}).items(), (phrase("all"), report)]
+        yield _entries(titled(title, "average precision"), "label", entries, ["average_precision"])
 
 
 def prf_per_label(title: str, report: Report) -> Iterator[Table]:

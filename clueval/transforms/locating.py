@@ -38,6 +38,7 @@ from clueval.core.alignment import MAX_CELLS, has_characters
 from clueval.core.document import MENTION, OFFSETS, Document, Pair
 from clueval.core.overlap import Regions
 from clueval.core.span import NOTHING, Span, by_position
+from clueval.core.span_forms import BY_ID, NO_ANSWER, UNPARSABLE
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.transforms.changes import LOCATED, EachPair, Note, beside, with_notes
 from clueval.transforms.characters import TextPositions, without_blanks
@@ -45,14 +46,8 @@ from clueval.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Ra
 from clueval.transforms.options import ALL, FIRST, FREE, OCCURRENCES
 from clueval.transforms.projection import project
 
-UNPARSABLE = "unparsable"
-"""The metadata of a document with the number of parts of an answer that could not be read."""
-
-BY_ID = "custom_id"
-"""The metadata of a document of a batch of answers, which come in any order: the id of its text."""
-
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
-"""What notes always count; of mentions, the number of ``answers``, too."""
+"""What notes always count; of mentions, the number of ``answers``, too; of texts with tags, those that ``differ``."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,8 @@ class Locating(EachPair):
 
     Notes count the mentions by the step that found them, those with other positions than the answer gives
     (``moved``), those without a place (``unlocatable``), those whose text occurs more often than it is mentioned
-    (``ambiguous``; with ``all``, there are none), the ``answers``, and those that could not be read (``unparsable``).
+    (``ambiguous``; with ``all``, there are none), the ``answers``, those that could not be read (``unparsable``), and
+    the documents without an answer (``missing``).
 
     Attributes:
         occurrence: ``free``, ``first`` or ``all``; see the module.
@@ -98,7 +94,7 @@ class Locating(EachPair):
                 **gold.in_errors,
                 advice="use a format of gold that has the text",
             )
-        notes: Counter[Note] = Counter({("answers",): 1})
+        notes: Counter[Note] = Counter([("missing" if NO_ANSWER in predicted.metadata else "answers",)])
         notes[("unparsable",)] += int(predicted.metadata.get(UNPARSABLE, "0"))
         search, folds = _Search(TextPositions.of(gold), self.steps), self.steps.folds[-1]
         located: dict[str, list[Span]] = {}
@@ -343,8 +339,8 @@ class InlineAnswers(EachPair):
     The text without its tags need not be that of gold: it is projected as `projection` says. A span without a place
     stands beside the text.
 
-    Notes are those of `Locating`: spans with a place are ``exact``, the others ``unlocatable``, and tags that were left
-    out ``unparsable``.
+    Notes are those of `Locating`: spans with a place are ``exact``, the others ``unlocatable``, tags that were left
+    out ``unparsable``, and answers whose text has other characters than gold's, except white space, ``differ``.
 
     Attributes:
         max_cells: the greatest product of the lengths of two texts.
@@ -354,7 +350,7 @@ class InlineAnswers(EachPair):
 
     comes_first: ClassVar[bool] = True
     signature: ClassVar[tuple[str, str]] = (LOCATED, "aligned")
-    zeros: ClassVar[Sequence[Note]] = tuple((name,) for name in COUNTED)
+    zeros: ClassVar[Sequence[Note]] = tuple((name,) for name in (*COUNTED, "differ"))
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold, answer = pair.gold, _trimmed(pair.predicted)
@@ -365,7 +361,9 @@ class InlineAnswers(EachPair):
             ]
             for layer, spans in projection.lost.items()
         }
+        texts = {"".join(TextPositions.of(side).text.split()) for side in (gold, answer)}
         notes: dict[Note, int] = {
+            ("differ",): len(texts) - 1,
             ("exact",): sum(map(len, projection.document.layers.values())),
             ("unlocatable",): len(projection.unprojected),
             ("unparsable",): int(answer.metadata.get(UNPARSABLE, "0")),

@@ -505,3 +505,18 @@ def test_description_of_a_format_is_about_no_other_that_its_module_reads() -> No
 
     assert "text_tagged" in described
     assert "privacy_mask" not in described
+
+
+def test_an_interruption_while_modules_are_imported_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    class Interrupted:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "clueval.cli.running":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "clueval.cli.running", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+
+    assert main(["metrics"]) == 130
+    assert capsys.readouterr().err == "clueval: interrupted\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import clueval
+from clueval.cli import main
 from clueval.reports.report import Report
 
 GERMAN = Path(clueval.__file__).parent / "samples" / "german"
@@ -45,6 +47,14 @@ def test_tables_and_sentences_fit_the_terminal(width: int) -> None:
         assert signature.startswith("signature: ")
         titles = [line for line, below in zip(lines, [*lines[2:], "", ""], strict=True) if "---" in below]
         assert max(len(line) for line in lines if line not in titles) <= width, command
+
+
+def test_places_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+
+    assert main(["agree", f"anna={GOLD}", f"bob={PREDICTED}", "--layer", "entity=2", "--disagreements"]) == 0
+    assert max(map(len, capsys.readouterr().out.split("\n"))) <= 60
 
 
 def test_the_number_comes_first() -> None:

@@ -71,3 +71,10 @@ def test_samples_need_a_folder_that_can_be_written(
     )
     assert "there is a file of this name" in refusal(tmp_path / "file", capsys)
     assert "name a folder" in refusal(Path("-"), capsys)
+
+
+def test_samples_are_all_written_or_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "german" / "gold.vrt").mkdir(parents=True)
+
+    assert "german/gold.vrt: cannot be written: it is a folder" in refusal(tmp_path, capsys)
+    assert not contents(tmp_path)

@@ -152,7 +152,8 @@ def test_an_answer_is_aligned_with_the_text_of_gold(tmp_path: Path) -> None:
     micro = result.metrics["exact"]["label"]["micro"]
 
     assert (micro["tp_gold"], micro["fp"], micro["fn"]) == (3, 1, 0)
-    assert result.to_dict()["prepared"]["located"]["unlocatable"] == 1
+    located = result.to_dict()["prepared"]["located"]
+    assert (located["unlocatable"], located["differ"]) == (1, 1)
     assert [each["text"] for each in result.to_dict()["unprojected"]] == ["XX"]
     assert "located:aligned" in str(result.signature)
     assert result.tokens == 5

@@ -126,7 +126,7 @@ def test_tags_have_no_tokens_without_gold(tmp_path: Path, gold: Path) -> None:
     path = write(tmp_path / "p", ALONE)
     brat = write(tmp_path / "g.ann", "")
     write(tmp_path / "g.txt", "Ulm")
-    says = "has a tag on each line, and no tokens .score it as PREDICTED, beside a GOLD with tokens"
+    says = "has tags, and no tokens .score it as PREDICTED, beside a GOLD with tokens"
 
     for reads in (lambda: list(read(path)), lambda: score(path, path), lambda: score(path, gold)):
         with pytest.raises(FormatError, match=says):

@@ -290,8 +290,9 @@ def test_workbook_has_colours_choices_and_no_formula(tmp_path: Path) -> None:
 
 def test_rates_and_dots_are_percentages_in_a_workbook_with_columns_as_wide_as_cells(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    header = ["", "a", "recall of documents", "n"]
-    View(shown_tables=[Table("F1", header, [["x", Rate(0.5), Dot(0.25), 3]])]).write(tmp_path / "x.xlsx")
+    header = ["", "a", "recall of documents", "n", "c"]
+    cells = [Rate(0.5), Dot(0.25), 3, Rate(Estimate(0.7, 0.6, 0.9))]
+    View(shown_tables=[Table("F1", header, [["x", *cells]])]).write(tmp_path / "x.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "x.xlsx")["scores"]
     row = next(row for row in sheet if row[0].value == "x")
 
@@ -300,6 +301,9 @@ def test_rates_and_dots_are_percentages_in_a_workbook_with_columns_as_wide_as_ce
         (0.5, "0.00%"),
         (0.25, "0.00%"),
         (3, "General"),
+        (0.7, "0.00%"),
+        (0.6, "0.00%"),
+        (0.9, "0.00%"),
     ]
 
 

@@ -33,6 +33,7 @@ def test_every_metric_with_micro_averages_has_its_curve_and_others_are_refused()
     levels = scored(GOLD, SCORED, metrics="levels").metrics["levels"]["label"]
     assert len(levels["curve"]) == 11
     assert "curve" in levels["labelled"]["label"]["1"]["per_label"]["A"]
+    assert "exact, label: average precision, in %" in scored(GOLD, SCORED).render("text")
     gate = scored(GOLD, SCORED, metrics="gate").metrics["gate"]["label"]
     assert gate["average_precision"]["strict"] == pytest.approx(5 / 9)
     with pytest.raises(UsageError, match="metric 'muc' has no micro average"):

@@ -361,7 +361,8 @@ def test_the_curve_of_coverage_is_none_of_its_tables() -> None:
 
     assert "curve" in report
     assert [table.title for table in tables_of(metric_named("coverage"), "coverage", report)] == [
-        "coverage, tokens"
+        "coverage, tokens",
+        "coverage: average precision",
     ]
 
 

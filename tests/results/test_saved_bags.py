@@ -491,6 +491,13 @@ def test_a_file_of_a_later_format_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_file_without_the_line_of_a_case_is_refused(content: bytes, tmp_path: Path) -> None:
+    lines = content.decode().splitlines()[:-1]
+
+    del lines[1]
+    assert "this is not a saved result" in str(refused(tmp_path / "a", with_hash(lines)))
+
+
 def test_a_missing_file_is_one_sentence() -> None:
     with pytest.raises(CluevalError, match="there is no such file"):
         loaded(Path("/nowhere/a.clueval"), ())

@@ -205,7 +205,7 @@ def test_documents_need_no_columns() -> None:
 @pytest.mark.parametrize(
     ("option", "advice"),
     [
-        ({"average": "document"}, "score with by='document'"),
+        ({"average": "document"}, "in Python by='document'"),
         ({"by_depth": True}, "score once for each depth"),
         ({"generic_gold": "A"}, "gold_map gives gold labels other names"),
         ({"escapes": "ptb"}, "write the characters themselves"),

@@ -129,6 +129,11 @@ def test_any_of_that_cannot_be_read_is_an_error(files: list[Path], tmp_path: Pat
         score(GOLDS[0], PREDICTED, any_of=second)
     with pytest.raises(UsageError, match="2 documents"):
         score(GOLDS[0], PREDICTED, any_of=[GOLDS[0][:2]])
+    texts = [f'<text id="{name}">\n{name}\tO\n</text>\n' for name in "xy"]
+    sides = "".join(texts), texts[0], "".join(texts).replace('id="y"', 'id="z"')
+    of_gold, of_predicted, renamed = (write(tmp_path / f"{n}.vrt", text) for n, text in enumerate(sides))
+    with pytest.raises(UsageError, match=r"only gold has 'y in .*only any_of\[0\] has 'z in"):
+        score(of_gold, of_predicted, any_of=renamed, pair_by="content")
 
 
 def test_accumulator_counts_groups_of_alternatives_once() -> None:

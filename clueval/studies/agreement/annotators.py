@@ -37,6 +37,7 @@ from clueval.reading.file_sides import (
     key_of,
     require_use,
     same_key,
+    with_first_id,
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of
@@ -157,7 +158,8 @@ class Annotators:
                 for each in map(enumerate, documents_of_sides)
             ]
             for documents in groups_by_key(keyed_streams, self.sides, partial(_same_key, by)):
-                yield Group(self._documents_on_one_text(documents, texts_differ=texts_differ))
+                same_id = with_first_id(documents)
+                yield Group(self._documents_on_one_text(same_id, texts_differ=texts_differ))
 
     def _read(
         self, annotator: Side, file_name: str | None, read: Read

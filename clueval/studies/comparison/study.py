@@ -18,6 +18,7 @@ from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError, described
 from clueval.files.options import checked_call, refuse_unknown, require_kind
+from clueval.reading.options import needs_spooling
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import Path as ScorePath
 from clueval.results.paths import entry_at, headline_paths, number_at, score_names, whole_path
@@ -133,7 +134,8 @@ def _gold_systems_options(
     """Return gold, the systems by name, and the options with which they are scored.
 
     Without `gold`, the first of `arguments` is gold unless it is a result, or several. Raises `UsageError` for options
-    of other names, for fewer than two systems, for names that are not one for each, and for options without gold.
+    of other names, for fewer than two systems, for names that are not one for each, for options without gold, and for
+    gold that can be read only once.
     """
     option_names = [*SCORED_BY, *single_options()]
     options = {name: value for name, value in named.items() if name in option_names}
@@ -170,6 +172,9 @@ def _gold_systems_options(
             which = f"{os.fspath(gold)} comes first and is no saved result, so it"
         advice = "give gold and two systems, as in GOLD base=A large=B"
         raise UsageError(f"{problem}: {which} is gold", advice=advice)
+    if isinstance(gold, Iterator) or needs_spooling(gold):
+        problem = "gold can be read only once, and each system is compared with it"
+        raise UsageError(problem, advice="give a list or a path")
     if options and gold is None:
         raise UsageError(
             f"{next(iter(options))}=... is for systems that are scored here, and there is no gold",
