@@ -56,13 +56,13 @@ class TokenLines:
 
     Attributes:
         rows: the number of lines.
-        characters: the number of characters of the sentence that is open.
+        of_sentence, characters: the number of lines and of characters of the sentence that is open.
         ends, heads: the row after each sentence, and its id, or the line that has it.
         unspaced: the number of a sentence, and the IDs of words of it that no blank follows.
     """
 
     def __init__(self) -> None:
-        self.rows = self.characters = 0
+        self.rows = self.of_sentence = self.characters = 0
         self.ends: list[int] = []
         self.heads: list[str | None] = []
         self.unspaced: list[tuple[int, frozenset[str]]] = []
@@ -75,17 +75,14 @@ class TokenLines:
         """All lines, with their ends."""
         return "".join(self._runs)
 
-    @property
-    def of_sentence(self) -> int:
-        """The number of lines of the sentence that is open."""
-        return self.rows - (self.ends[-1] if self.ends else 0)
-
     def add(self, number: int, run: str) -> None:
         """Add whole lines, given the number of the first."""
         self._first_rows.append(self.rows)
         self._first_lines.append(number)
         self._runs.append(run)
-        self.rows += run.count("\n")
+        rows = run.count("\n")
+        self.rows += rows
+        self.of_sentence += rows
         self.characters += len(run)
 
     def of_sentences(self) -> list[str]:
@@ -216,7 +213,7 @@ class ColumnInput:
         if lines.of_sentence:
             lines.ends.append(lines.rows)
             lines.heads.append(self._head)
-            lines.characters = 0
+            lines.of_sentence = lines.characters = 0
             if self.unspaced_words:
                 lines.unspaced.append((len(lines.ends) - 1, frozenset(self.unspaced_words)))
         self.unspaced_words.clear()

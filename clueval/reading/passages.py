@@ -86,7 +86,6 @@ class PassageReader(ColumnReader):
         self._sizes, self._name = sizes, source.name
         self._last_document: NamedDocument | None = None
         self._begins = False
-        self._ended_rows = 0  # the number of rows in sentences that have ended
         self._complete_passages: list[Passage] = []
 
     def passages(self) -> Iterator[Passage]:
@@ -144,15 +143,10 @@ class PassageReader(ColumnReader):
         self._last_document, self._begins = None, True
 
     def end_sentence(self) -> None:
-        if self.lines.rows > self._ended_rows:
-            ColumnReader.end_sentence(self)
-            lines, sizes = self.lines, self._sizes
-            self._ended_rows = lines.rows
-            if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
-                self._end_passage()
-        else:
-            self.unspaced_words.clear()
-            self._head = None
+        ColumnReader.end_sentence(self)
+        lines, sizes = self.lines, self._sizes
+        if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
+            self._end_passage()
 
     def end_document(self) -> None:
         self.end_sentence()
@@ -169,7 +163,7 @@ class PassageReader(ColumnReader):
             Passage(document, self.layout, self._begins, sentences, lines.rows, lines, self.start)
         )
         self.start += lines.rows
-        self.lines, self._ended_rows, self._begins = TokenLines(), 0, False
+        self.lines, self._begins = TokenLines(), False
 
     def document(self) -> Document:
         raise AssertionError("passages are read")

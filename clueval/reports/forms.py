@@ -140,12 +140,11 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
     'Frau 🟥Anna🟥'
     """
-    ranges = {(mark.start, mark.end) for mark in text.marks}
     pieces, at = [], 0
     for piece, style in segments(text, kinds):
         if style:
             inside = piece.strip(" ")
-            if not inside and (at, at + len(piece)) in ranges:
+            if not inside and any(mark[1:3] == (at, at + len(piece)) for mark in text.marks):
                 inside = piece  # a span of blanks, or of zero length
             square = SQUARES.get(style, "") if inside or not piece else ""
             before, _, behind = piece.partition(inside) if inside else (piece, "", "")

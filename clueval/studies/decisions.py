@@ -436,29 +436,26 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
     first, header, lines = _table(path)
     if header:
         require_columns(header, first)
-    for number, row, more in lines:
-        if any(more):
-            raise wrong(f"the line has {len(header) + len(more)} cells, and the header {len(header)}", number)
-        yield str(path), number, row
+    for number, cells in lines:
+        if any(cells[len(header) :]):
+            raise wrong(f"the line has {len(cells)} cells, and the header {len(header)}", number)
+        yield str(path), number, _row(header, cells)
 
 
-def _table(path: Path) -> tuple[int, list[str], Iterator[tuple[int, dict[str, str], Sequence[str]]]]:
-    """Return the number of the first line of a table, its columns, and its other lines.
-
-    Of a line, there are the number, the cells by column, and the cells beyond the last column.
-    """
+def _table(path: Path) -> tuple[int, list[str], Iterator[tuple[int, Sequence[str]]]]:
+    """Return the number of the first line of a table, its columns, and the cells of its other lines with numbers."""
     from clueval.formats.input_file import InputFile
     from clueval.formats.table_columns import records_of  # few runs read decisions, or write over a table
 
     records = records_of(InputFile(path))
     first, header = next(records, (0, ()))
-    columns = [name.strip() for name in header]
-    lines = (
-        (number, dict(zip(columns, map(_plain_cell, cells), strict=False)), cells[len(columns) :])
-        for number, cells in records
-        if any(map(str.strip, cells))
-    )
-    return first, columns, lines
+    lines = ((number, cells) for number, cells in records if any(map(str.strip, cells)))
+    return first, [name.strip() for name in header], lines
+
+
+def _row(header: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """Return the cells of a line by column."""
+    return dict(zip(header, map(_plain_cell, cells), strict=False))
 
 
 def _is_filled_in(row: Mapping[str, str]) -> bool:
@@ -569,7 +566,8 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
     with suppress(FormatError):  # no table
         _, header, lines = _table(path)
     if {*header} >= NEEDED:
-        yield from ((str(path), number, row) for number, row, _ in lines if _is_filled_in(row))
+        filled_in = (line for line in lines if _is_filled_in(dict(zip(header, line[1], strict=False))))
+        yield from ((str(path), number, _row(header, cells)) for number, cells in filled_in)
 
 
 def require_no_choices(names: Iterable[str]) -> None:

@@ -47,6 +47,22 @@ def counted(metrics: Mapping[str, Any]) -> Counter[tuple[str, str]]:
     return +found
 
 
+def test_errors_of_a_case_depend_on_where_its_tokens_are() -> None:
+    texts = []
+    for first in (0, 1):  # tokens 1 and 2 are shared with one predicted span, then with both
+        gold = Span(first, first + 4, "A", tokens=frozenset([1, 2]))
+        predicted = [Span(first, first + 1, "A"), Span(first + 1, first + 2, "A")]
+        texts.append([Document(str(first), {"x": spans}) for spans in ([gold], predicted)])
+
+    rows = rows_of(*map(list, zip(*texts, strict=True)), metric="fair")
+
+    assert Counter((row.document, row["class"]) for row in rows) == {
+        ("0", "BES"): 1,
+        ("0", "FP"): 1,
+        ("1", "BES"): 2,
+    }
+
+
 @st.composite
 def changed_corpora(draw: st.DrawFn) -> tuple[Corpus, Options]:
     """A corpus, and options that change it."""

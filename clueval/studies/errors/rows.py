@@ -237,7 +237,7 @@ class Finding(Mapping[str, Any]):
         self.side, self.sequence, self.document = side, judged.sequence, document
         self.kind, self.reason = judged.kind, judged.reason
         self.start, self.end = judged.span.start, judged.span.end - 1
-        self.labels, self.found = judged.span.by_layer, judged.match.labels
+        self.labels, self.found = judged.span.by_layer, judged.found
         self.other_labels = tuple([other.by_layer for other in judged.shown])
         self._make: Callable[[], Row] | None = make
         self._row: Row = {}

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
-from clueval.core.case import Case
+from clueval.core.case import Case, Sides
 from clueval.core.count import Plan, count, decided, sequences_of
 from clueval.core.document import Pair, metadata_with_id
 from clueval.core.exact import Exact
@@ -24,7 +24,7 @@ from clueval.core.levels import KINDS, LEVELS, UNMATCHED, Levels, Match, match_o
 from clueval.core.located import EqualCases, Located, document_of_error, located
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash, shared_positions
-from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Ranges, Span, by_position
+from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Labels, Ranges, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.options import require_types
 from clueval.metrics.fair import Fair
@@ -48,6 +48,9 @@ _FAIR_OF = {"gold": ("LE", "FN"), "predicted": ("FP",)}
 
 MOST_SHOWN = 50
 """The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
+
+MOST_HELD = 1 << 14
+"""What was found of different cases is held until these have this number of spans, and of pairs that overlap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,37 +186,29 @@ class Choice:
 
 
 class JudgedSpan(NamedTuple):
-    """A span that counts: its side, sequence and match, and the spans of the other side that overlap or equal it.
+    """A span that counts: its side and sequence, and the spans of the other side that overlap or equal it.
 
-    `others` come by position, and `shown` are those that a row shows. `start` and `end` are the first and the last
-    position of the span and of these spans, half-open. `is_error` says whether the choice of level and layer counts it
-    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``.
+    `kind` is its class, one of `Choice.classes`, and `found` are the joined labels of its match. `others` come by
+    position, and `shown` are those that a row shows. `start` and `end` are the first and the last position of the span
+    and of these spans, half-open. `is_error` says whether the choice of level and layer counts it as wrong; the filters
+    of the choice are `Choice.lists`.
     """
 
     side: int
     sequence: str
-    match: Match
-    others: Sequence[Span]
+    kind: str
     reason: str
     is_error: bool
-    span: Span
-    shown: Sequence[Span]
+    found: Labels
     start: int
     end: int
-    error_type: str = ""
+    span: Span
+    others: Sequence[Span]
+    shown: Sequence[Span]
 
     @property
     def side_name(self) -> str:
         return SIDES[self.side]
-
-    @property
-    def kind(self) -> str:
-        """The class, one of `Choice.classes`."""
-        if self.error_type:
-            return self.error_type
-        if self.match.kind != "missed":
-            return self.match.kind
-        return "partial" if self.others else UNMATCHED[SIDES[self.side]]
 
 
 class Search:
@@ -223,6 +218,8 @@ class Search:
         self.choice, self._metric, self._also_right = choice, choice.metric, also_right
         self._plan = Plan((), merge=choice.merge, where=choice.where)
         self._layers = dict.fromkeys(layers)
+        self._judgements: dict[tuple[object, ...], list[_Judgement]] = {}  # by all that they depend on
+        self._held = 0
 
     def cases(self, pair: Pair, equal: list[EqualCases] | None = None) -> Iterator[Located]:
         """Return the cases of a pair; none if the filter leaves out its document.
@@ -251,23 +248,33 @@ class Search:
     def judged(self, pair: Pair, located_case: Located) -> list[JudgedSpan]:
         """Return the spans of a case that count and are not exactly right: of equal spans of a side the first one.
 
-        With `also_right`, those that are right come, too. Costs what `Case.around` costs.
+        With `also_right`, those that are right come, too. Costs what `Case.around` costs, for equal cases once.
         """
+        sequence, first, sides, counted = located_case
+        key = sequence, counted, *[tuple([_key(span, first) for span in spans or ()]) for spans in sides]
+        judgements = self._judgements.get(key)
+        if judgements is None:
+            if self._held > MOST_HELD:
+                self._judgements.clear()
+                self._held = 0
+            try:
+                judgements = _judgements(self._judged_case(Case(sides, counted), sequence), first, sides)
+            except CluevalError as error:
+                document = document_of_error([self._metric], located_case, pair)
+                error.document, error.file = document.id, error.file or document.file
+                raise
+            self._judgements[key] = judgements
+            self._held += sum([len(spans or ()) for spans in sides])
+            self._held += sum([len(judgement.others) for judgement in judgements])
+        return [judgement.at(first, sides) for judgement in judgements]
+
+    def _judged_case(self, case: Case, sequence: str) -> Iterable[JudgedSpan]:
         choice = self.choice
-        case = Case(located_case.sides, located_case.counted)
-        keys = case.labelled_ranges()
-        if keys[0] == keys[1] and not self._also_right and not choice.by_levels:
-            return []
-        try:
-            if choice.fair is not None:
-                return list(_judged_by_fair(case, located_case.sequence, choice.fair))
-            if choice.by_levels:
-                require_countable(self._metric, case)
-            return list(_judged(case, keys, located_case.sequence, choice, self._also_right))
-        except CluevalError as error:
-            document = document_of_error([self._metric], located_case, pair)
-            error.document, error.file = document.id, error.file or document.file
-            raise
+        if choice.fair is not None:
+            return _judged_by_fair(case, sequence, choice.fair)
+        if choice.by_levels:
+            require_countable(self._metric, case)
+        return _judged(case, case.labelled_ranges(), sequence, choice, self._also_right)
 
     def end(self) -> None:
         """Raise `UsageError` if the labelled layer never occurred."""
@@ -276,6 +283,45 @@ class Search:
             names = ", ".join(self._layers)
             advice = f"one of {names}" if names else "the documents have no layers"
             raise UsageError(f"there is no layer {wanted!r}", advice=advice)
+
+
+def _key(span: Span, first: int) -> tuple[object, ...]:
+    """Return what a judgement depends on of a span, from the first position of its case."""
+    tokens = span.tokens and (first, span.tokens)
+    return span.start - first, span.end - first, span.parts, tokens, *span.by_layer.items()
+
+
+class _Judgement(NamedTuple):
+    """A judged span of a case, wherever the case stands: spans are their numbers in their sides."""
+
+    of_case: tuple[int, str, str, str, bool, Labels]  # the fields of `JudgedSpan` up to `found`
+    start: int
+    end: int
+    span: int
+    others: Sequence[int]
+    shown: int
+
+    def at(self, first: int, sides: Sides) -> JudgedSpan:
+        """Return the judged span of an equal case with this first position."""
+        of_case, start, end, number, numbers, shown = self
+        own, of_other = sides[of_case[0]] or (), sides[1 - of_case[0]] or ()
+        others = [of_other[n] for n in numbers]
+        return JudgedSpan(*of_case, first + start, first + end, own[number], others, others[:shown])
+
+
+def _judgements(judged_spans: Iterable[JudgedSpan], first: int, sides: Sides) -> list[_Judgement]:
+    numbers = [{id(span): number for number, span in enumerate(spans or ())} for spans in sides]
+    return [
+        _Judgement(
+            judged[:6],
+            judged.start - first,
+            judged.end - first,
+            numbers[judged.side][id(judged.span)],
+            [numbers[1 - judged.side][id(other)] for other in judged.others],
+            len(judged.shown),
+        )
+        for judged in judged_spans
+    ]
 
 
 def text_order(judged_span: JudgedSpan) -> tuple[int, int, int, int, int]:
@@ -296,9 +342,8 @@ def _judged(
             counted_keys.add(key)
             if key in both:
                 if also_right:
-                    match = Match(span, "exact", labels=span.by_layer)
-                    place = span.start, span.end
-                    yield JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), *place)
+                    same = side, sequence, "exact", RIGHT, False, span.by_layer
+                    yield JudgedSpan(*same, span.start, span.end, span, (), ())
                 continue
             others = [of_other[index] for index in case.around[side][number]]
             if span.start == span.end:
@@ -315,19 +360,23 @@ def _judged_by_fair(case: Case, sequence: str, fair: Fair) -> Iterator[JudgedSpa
         assert span is not None  # an error has a span
         others = [] if gold is None or predicted is None else [predicted]
         match = match_in(span, others)
-        yield wrong_span(int(gold is None), sequence, match, others, True)._replace(error_type=kind)
+        yield wrong_span(int(gold is None), sequence, match, others, True)._replace(kind=kind)
 
 
 def wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:
     span = match.span
     places = [(other.label, other.fragments) for other in others]
     reason = reason_of(span.label, span.fragments, places, side)
+    kind: str = match.kind
+    if kind == "missed":
+        kind = "partial" if others else UNMATCHED[SIDES[side]]
     shown, start, end = others, span.start, span.end
     if len(others) > MOST_SHOWN and first_clash(others) is not None:
         shown = others[:MOST_SHOWN]
     if shown:
         start, end = min(start, shown[0].start), max(end, *[other.end for other in shown])
-    return JudgedSpan(side, sequence, match, others, reason, is_error, span, shown, start, end)
+    same = side, sequence, kind, reason, is_error, match.labels
+    return JudgedSpan(*same, start, end, span, others, shown)
 
 
 def reason_of(label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]], side: int) -> Reason:
@@ -380,13 +429,13 @@ def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
     if wrong.reason == RIGHT:
         return
 
-    def label_of(span: Span, layer: str | None) -> str | None:
-        return span.label if layer is None else span.by_layer.get(layer)
+    def label_of(span: Span | None, layer: str | None) -> str | None:
+        return None if span is None else span.label if layer is None else span.by_layer.get(layer)
 
-    span, match = wrong.span, wrong.match
+    span = wrong.span
+    equal = next((other for other in wrong.others if other.fragments == span.fragments), None)
     for layer in span.by_layer if choice.by_levels else (None,):
-        label = label_of(span, layer)
-        match_label = label_of(match.partners[0], layer) if match.kind == "exact" else None
+        label, match_label = label_of(span, layer), label_of(equal, layer)
         if label is None or (layer is not None and match_label == label):
             continue
         places = ((label_of(other, layer) or NO_LABEL, other.fragments) for other in wrong.others)

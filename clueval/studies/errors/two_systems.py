@@ -243,9 +243,7 @@ class Diff(TwoSystems):
         return NEW, FIXED, CHANGED, STILL
 
     def state_of(self, side: int, results: Sequence[JudgedSpan | None]) -> str:
-        before, after = (
-            (result.reason, result.kind, result.match.labels) if result else None for result in results
-        )
+        before, after = ((result.reason, result.kind, result.found) if result else None for result in results)
         if before is None or after is None:
             return NEW if before is None else FIXED
         return STILL if side == 1 or before == after else CHANGED

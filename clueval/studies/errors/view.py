@@ -343,7 +343,7 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
         phrase("line {line}", line=line) if line is not None else "",
         _class_of(error),
     ]
-    labels = error.match.labels.values()  # joined as in `Span.label`
+    labels = error.found.values()  # joined as in `Span.label`
     match_label = "|".join([NO_LABEL if name is None else name for name in labels]) or None
     values = [error.reason, label, error.sequence, error.side_name, error.kind, match_label]
     values += [texts.document.id, *(texts.metadata.get(name) for name in metadata)]
