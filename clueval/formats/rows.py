@@ -158,7 +158,9 @@ class RowReader(RowInput):
             return (self._document(row),)
         try:
             rows = list(self.dialect.plain(row, self))
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
+        except CluevalError:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError) as error:  # ValueError: an array has no truth
             difference = f"no key {error}" if isinstance(error, KeyError) else "another form"
             self.refuse(
                 f"the row has {difference}, unlike those of {self.dialect.name}",

@@ -78,6 +78,7 @@ SIDES = st.one_of(
 @example([[ARRAYS[0]], ["O"]], [["O"], ["O"]], None)
 @example([("O",), None], [("O",), None], [])
 @example([{"text": "", "spans": ARRAYS[0]}], [{"text": "", "spans": [], "answer": ARRAYS[0]}], None)
+@example([{"text": "", "spans": []}], [{"text": "", "spans": [], "answer": ARRAYS[0]}], None)
 @example([[{"start": 0, "end": 1, "score": ARRAYS[0]}]], [[]], None)
 @given(gold=SIDES, predicted=SIDES, names=st.sampled_from([None, NAMES, {"0": "O"}, []]))
 def test_anything_is_scored_or_refused(gold: Any, predicted: Any, names: Any) -> None:
