@@ -163,18 +163,26 @@ def _own_class(span: Span, names: Iterable[str]) -> str | None:
 def _labels_in_place(spans: Sequence[Span]) -> Callable[[Span], str | None]:
     """Return the function that gives the label of these spans in the place of a span, None if there is none.
 
-    It is that of the first span with the same range, else of the first that overlaps it.
+    It is that of the first span with the same range, else of the first that overlaps it, by range, parts and label. The
+    function raises `LimitError` if too many discontinuous spans lie around the places that it gets.
     """
-    same = {by_position(span): span.label for span in reversed(spans)}
-    ordered = sorted(spans, key=by_position)
+    ordered = sorted(spans, key=lambda span: (*by_position(span), span.parts or (), span.label))
+    same = {by_position(span): span.label for span in reversed(ordered)}
     reach = list(accumulate((span.end for span in ordered), max))
+    compared = 0
 
     def label(span: Span) -> str | None:
+        nonlocal compared
         if by_position(span) in same:
             return same[by_position(span)]
-        first = bisect_right(reach, span.start)  # the first span that ends after the start
-        overlaps = first < len(ordered) and ordered[first].overlaps(span)
-        return ordered[first].label if overlaps else None
+        for number in range(bisect_right(reach, span.start), len(ordered)):  # those that end after the start
+            if ordered[number].start >= span.end:
+                return None
+            if ordered[number].overlaps(span):
+                return ordered[number].label
+            compared += 1
+            require_few_pairs(compared, len(ordered))
+        return None
 
     return label
 

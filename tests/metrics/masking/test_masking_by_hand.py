@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,15 @@ def test_an_entity_has_the_class_of_its_riskiest_mention() -> None:
 
     assert (classes["high"]["entities"], classes["low"]["entities"]) == (1, 0)
     assert (classes["high"]["mentions"], classes["low"]["mentions"]) == (1, 1)
+
+
+def test_entity_is_that_of_the_first_span_that_overlaps_a_mention() -> None:
+    text = gold_of(TEXT, [(27, 29, None, None), (45, 49, None, None)])
+    entities = [Span(22, 35, "e0", parts=[(22, 26), (31, 35)]), Span(22, 35, "e1"), Span(45, 50, "e1")]
+
+    for spans in (entities, entities[::-1]):
+        gold = replace(text, layers={**text.layers, "who": spans})
+        assert report(gold, masked_of(TEXT, []), entity="who")["classes"]["all"]["entities"] == 1
 
 
 def test_ignored_words_are_no_part_of_what_must_go() -> None:
