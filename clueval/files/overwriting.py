@@ -111,11 +111,6 @@ def named_output(path: str | Path) -> Path:
     return Path(path)
 
 
-def output_path(text: str) -> Path:
-    """Return the path of a file that an option names, which the command writes. Raises as `named_output` does."""
-    return named_output(text)
-
-
 def output_name(text: str) -> str:
     """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes.
 
@@ -130,7 +125,7 @@ def output_folder(text: str) -> Path:
     return named_output(text)
 
 
-OUTPUT_TYPES = (output_path, output_name, output_folder)
+OUTPUT_TYPES = (named_output, output_name, output_folder)
 """The types of options: every option that names something to write has one of them."""
 
 

@@ -319,7 +319,14 @@ def find_hunks(
     for number, line in zip(numbers, joined, strict=True):
         lines[number] = line
     same = end.join(compress(gold, map(not_, differs)))
-    return _fields(_lines_in_spans(b"\n".join([b"", same, b"", *lines, b""]), layout, with_tokens), layout)
+    columns = _columns(layout)
+    before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
+    runs = _runs(layout.separator, before, layers, after, with_tokens).findall(
+        b"\n".join([b"", same, b"", *lines, b""])
+    )
+    start = b"" if with_tokens else layout.separator.join(["O"] * before).encode()
+    border = layout.separator.join([OUTSIDE] * layout.width).encode() + b"\n"
+    return _fields((start + (border + start).join(runs) + border if runs else b""), layout)
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:
@@ -351,16 +358,6 @@ def fits(text: bytes, layout: Layout) -> bool:
     """Whether every line has the layout's number of fields and a token in the first one."""
     separator = layout.separator.encode()
     return have_width(text, layout) and not text.startswith(separator) and b"\n" + separator not in text
-
-
-def _lines_in_spans(text: bytes, layout: Layout, with_tokens: bool) -> bytes:
-    """The runs of lines in spans, with an O in place of the fields before the tags of the first line, or with these."""
-    columns = _columns(layout)
-    before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
-    runs = _runs(layout.separator, before, layers, after, with_tokens).findall(text)
-    start = b"" if with_tokens else layout.separator.join(["O"] * before).encode()
-    border = layout.separator.join([OUTSIDE] * layout.width).encode() + b"\n"
-    return start + (border + start).join(runs) + border if runs else b""
 
 
 @lru_cache

@@ -43,7 +43,6 @@ _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _STYLES = (
     f'<styleSheet xmlns="{_MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>'
     '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>'
@@ -86,7 +85,7 @@ def _add(book: ZipFile, name: str, parts: Iterable[str]) -> None:
     info = ZipInfo(name)  # its time is always the same
     info.compress_type = ZIP_DEFLATED
     with book.open(info, "w", force_zip64=True) as member:
-        member.write(_HEAD.encode())
+        member.write(b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n')
         for part in parts:
             member.write(part.encode())
 
