@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from clueval.cli.declared import FromZero, OneOf, OptionValues, Output, OutputName, shared
 from clueval.cli.printing import (
+    FOR_STDOUT,
     columns_of_terminal,
     put,
     put_file,
     put_text,
     remark,
     while_read,
-    writing_for_stdout,
     wrote,
 )
-from clueval.files.errors import FileError, UsageError, in_words
+from clueval.files.errors import FileError, UsageError, assigned, in_words
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
 from clueval.reports.content import ENDINGS as FORMS_OF_FILES
@@ -331,6 +331,6 @@ def standard_output(values: OptionValues, outputs: Iterable[str]) -> Iterator[No
     with TemporaryDirectory(prefix="clueval-") as folder, Path(os.devnull).open("w") as nowhere:
         path = Path(folder) / f"{STDOUT}.{place}"
         values[place] = path
-        with redirect_stdout(nowhere), writing_for_stdout(path):
+        with redirect_stdout(nowhere), assigned(FOR_STDOUT, path):
             yield
         put_file(path)

@@ -11,12 +11,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from clueval.files.errors import FileError, UsageError
+from clueval.files.errors import FileError, UsageError, assigned
 
 _Identity = tuple[int, int]
 """The identity of a file under any name: its device and its number there, as `os.path.samefile` compares."""
@@ -55,27 +55,14 @@ class _CommandFiles:
 _FILES: ContextVar[_CommandFiles | None] = ContextVar("files", default=None)
 
 
-@contextmanager
-def inputs_kept() -> Iterator[None]:
+def inputs_kept() -> AbstractContextManager[None]:
     """Let no output replace an input until the end of the block, which is one command, or a part of one."""
-    if _FILES.get() is not None:
-        yield
-        return
-    token = _FILES.set(_CommandFiles())
-    try:
-        yield
-    finally:
-        _FILES.reset(token)
+    return assigned(_FILES, _FILES.get() or _CommandFiles())
 
 
-@contextmanager
-def reading_an_output() -> Iterator[None]:
+def reading_an_output() -> AbstractContextManager[None]:
     """Let what is read in this context be no input, because it is a file that will be written."""
-    token = _FILES.set(None)
-    try:
-        yield
-    finally:
-        _FILES.reset(token)
+    return assigned(_FILES, None)
 
 
 def note_input(path: str | Path) -> None:

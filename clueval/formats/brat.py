@@ -227,7 +227,6 @@ _LINE = re.compile(r"[^\r\n]+")
 
 
 def _lines(documents: Iterable[Document]) -> Iterator[str]:
-    """Yield the lines of the annotations of one document."""
     number = attributes = 0
     for document in documents:
         text = document.text or ""

@@ -48,7 +48,6 @@ def written_names() -> list[str]:
 
 
 def _writer_of(form: Form, types: Mapping[str, str]) -> Writer | None:
-    """Return the writer of a description, if there is one."""
     if isinstance(form, FileFormat):
         return None if form.writer is None else form.writer(types)
     if isinstance(form, Dialect):

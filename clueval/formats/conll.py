@@ -52,7 +52,6 @@ _MARKS = (
 
 
 def _is_token(reader: ColumnInput, line: str) -> bool:
-    """Return whether a special line is a token."""
     if line[0] != "#":
         return _DOCSTART.match(line) is None
     layout = reader.layout

@@ -497,7 +497,6 @@ def _position(value: object) -> int:
 
 
 def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:
-    """Return what an entity has as its text and its label."""
     # LangExtract writes keys with these endings beside the text under a label
     others = [key for key in entity if not key.endswith(("_attributes", "_index"))]
     if len(others) == 1 and (len(entity) > 1 or others[0] not in (*_TEXTS, *_LABELS)):

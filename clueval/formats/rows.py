@@ -271,7 +271,6 @@ class RowReader(RowInput):
     # Tags
 
     def _keys_of_tags(self, row: Collection[str]) -> Mapping[str, str]:
-        """Return the key of the tags of each layer."""
         if self.dialect.tags != "*":
             return dict.fromkeys(self.sources(), self.dialect.tags)
         if self.options.layers is not None:
@@ -334,7 +333,6 @@ class RowReader(RowInput):
     # Spans
 
     def _keys_of_spans(self, row: Collection[str]) -> Mapping[str, str | None]:
-        """Return the key of the spans of each layer."""
         dialect = self.dialect
         self._sources = self._sources or self.sources()
         are_keys = dialect.source_is == "key" and self.options.layers is not None

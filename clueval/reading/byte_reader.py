@@ -319,6 +319,7 @@ def find_hunks(
     for number, line in zip(numbers, joined, strict=True):
         lines[number] = line
     same = end.join(compress(gold, map(not_, differs)))
+    # the runs of lines in spans, with an O in place of the fields before the tags of the first line, or with these
     columns = _columns(layout)
     before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
     runs = _runs(layout.separator, before, layers, after, with_tokens).findall(
@@ -326,7 +327,7 @@ def find_hunks(
     )
     start = b"" if with_tokens else layout.separator.join(["O"] * before).encode()
     border = layout.separator.join([OUTSIDE] * layout.width).encode() + b"\n"
-    return _fields((start + (border + start).join(runs) + border if runs else b""), layout)
+    return _fields(start + (border + start).join(runs) + border if runs else b"", layout)
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:

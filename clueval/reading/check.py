@@ -277,6 +277,7 @@ class ColumnCheck(ColumnReader):
         try:
             columns, fits = self.values.columns(layout), True
         except CluevalError:
+            # lines that do not fit have O in each column
             rows = (line.split(layout.separator) for line in self.lines.text[:-1].split("\n"))
             whole = [fields if len(fields) == layout.width else [OUTSIDE] * layout.width for fields in rows]
             decode = self.form.entities or str
@@ -286,14 +287,11 @@ class ColumnCheck(ColumnReader):
         for layer, source in layout.layers.items():
             self._check_tags(layer, self.values.values(columns, source, layer))
         if layout.token_id is not None and self._fits:
-            self._check_ids(columns[layout.token_id])
+            for row, token_id in enumerate(columns[layout.token_id]):
+                line = self.lines.line_of(row)
+                if self._ids.setdefault(token_id, line) != line:
+                    self._repeated.append(self.values.repeated_id(token_id, line, self._ids[token_id]))
         self.lines = TokenLines()
-
-    def _check_ids(self, token_ids: Sequence[str]) -> None:
-        for row, token_id in enumerate(token_ids):
-            line = self.lines.line_of(row)
-            if self._ids.setdefault(token_id, line) != line:
-                self._repeated.append(self.values.repeated_id(token_id, line, self._ids[token_id]))
 
     # Tags
 

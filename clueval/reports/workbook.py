@@ -163,7 +163,6 @@ def _places(columns: Sequence[str], values: Iterable[Sequence[Any]], report: Con
 def _sheet(
     widths: Sequence[int], rows: Iterable[str], end: Iterable[str] = (), view: str = "", head: str = ""
 ) -> Iterator[str]:
-    """Yield the XML of a sheet."""
     columns = (f'<col min="{n}" max="{n}" width="{w}" customWidth="1"/>' for n, w in enumerate(widths, 1))
     yield f'<worksheet xmlns="{_MAIN}">{head}<sheetViews><sheetView workbookViewId="0">{view}</sheetView>'
     yield f"</sheetViews><cols>{''.join(columns)}</cols><sheetData>"

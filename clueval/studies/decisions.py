@@ -452,12 +452,10 @@ def _table(path: Path) -> tuple[int, list[str], Iterator[tuple[int, Sequence[str
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    """Return the cells of a line by column."""
     return dict(zip(header, map(_plain_cell, cells), strict=False))
 
 
 def _is_filled_in(row: Mapping[str, str]) -> bool:
-    """Return whether a row has a choice or a comment."""
     return bool(row.get("choice", "").strip() or row.get("comment"))
 
 

@@ -403,7 +403,6 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
 
 
 def _row(leak: StringLeak, *, text: bool) -> dict[str, Any]:
-    """Return the row of a leak in tables."""
     cells = leak.to_dict()
     exposed = leak.exposed if isinstance(leak, Leak) else [(leak.start, leak.end)]
     row = {
