@@ -100,11 +100,6 @@ class _ByteFile:
         if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
             self.waiting += b"\n"
 
-    def feed(self, data: bytes) -> None:
-        """Give lines to the format's reader."""
-        if data:
-            self.reader.feed(1, decoded(data, self.path, 1))
-
 
 class ByteReader:
     """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
@@ -140,10 +135,8 @@ class ByteReader:
                 if stretches:
                     documents = sum(len(stretch.begins) for stretch in stretches)
                     file.reader.pass_over(documents, stretches[-1].document)
-                elif end:
-                    file.feed(end.join([*pieces, b""]))
-                else:
-                    file.feed(pieces[0])
+                elif data := end.join([*pieces, b""]) if end else pieces[0]:
+                    file.reader.feed(1, decoded(data, file.path, 1))
             yield from self._pairs()
             if stretches and any(self._passages):
                 raise Unusual("one side has sentences that the other lacks")
