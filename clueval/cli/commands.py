@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from clueval.cli.declared import CommandOption, Declared, OptionValues
 from clueval.cli.printing import put
 from clueval.files.errors import UsageError, visible
-from clueval.files.overwriting import output_name, output_path
+from clueval.files.overwriting import named_output, output_name
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import values_of
 
@@ -76,7 +76,7 @@ class Command(Declared):
     @property
     def outputs(self) -> list[str]:
         """The places of the options that name a file to write."""
-        return [option.place for option in self.options if option.read in (output_path, output_name)]
+        return [option.place for option in self.options if option.read in (named_output, output_name)]
 
     def parsed(self, words: Sequence[str]) -> OptionValues:
         """Return the values of all arguments and options.
@@ -230,7 +230,12 @@ def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str
     word = flag.lstrip("-")
     words = {known.removeprefix("--"): known for known in options if known.startswith("--")}
     if "--metric" in options and options["--metric"].repeated:  # it takes every metric
-        words = {**_settings_as_calls(), **words}
+        settings = {
+            setting.replace("_", "-"): f"--metric '{metric}({setting}=...)'"
+            for metric in reversed(METRICS)  # of several with the same setting, the first is named
+            for setting in settings_of(metric_class(metric))
+        }
+        words = settings | words
     hint = synonym(word.replace("-", "_"), options, command, dashes=True)
     if not hint or word in words:
         hint = question(word, words, written=words) or near_synonym(word, options, dashes=True)
@@ -240,15 +245,6 @@ def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str
 def settings_of(kind: Any) -> dict[str, Field[Any]]:
     """Return the settings of a metric that can be given as text."""
     return {field.name: field for field in fields(kind) if field.init and values_of(kind, field) is not None}
-
-
-def _settings_as_calls() -> dict[str, str]:
-    """Return how each setting is given, by the name that a user may try as an option."""
-    return {
-        setting.replace("_", "-"): f"--metric '{metric}({setting}=...)'"
-        for metric in reversed(METRICS)  # of several with the same setting, the first is named
-        for setting in settings_of(metric_class(metric))
-    }
 
 
 def _width() -> int:

@@ -47,8 +47,6 @@ MOST_BYTES, MOST_DOTS = 1 << 18, 1000
 GATES = ("gates", "limits")
 """The titles of the groups of options that decide with which code a command ends."""
 
-_OR_IGNORE = "correct the file, or ignore it with --no-config"
-
 
 def configuration() -> tuple[Path, Mapping[str, Any]] | None:
     """Return the file with the configuration of the current folder, and its options; None without one."""
@@ -85,7 +83,7 @@ def _read(path: Path) -> Any:
         problem = f"is not TOML: {error}"
     except RecursionError:
         problem = "has values that are nested too deeply"
-    raise FormatError(problem, file=str(path), advice=_OR_IGNORE)
+    raise FormatError(problem, file=str(path), advice="correct the file, or ignore it with --no-config")
 
 
 def defaults_of(

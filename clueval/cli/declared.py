@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from clueval.files.options import Option, options_of, whole
-from clueval.files.overwriting import input_path, output_folder, output_name, output_path
+from clueval.files.overwriting import input_path, named_output, output_folder, output_name
 from clueval.metrics.settings import shown_default, type_of, values_of
 
 OptionValues = dict[str, Any]
@@ -121,7 +121,7 @@ class Options(NamedTuple):
 
 
 Input = Annotated[Path, input_path]
-Output = Annotated[Path, output_path]
+Output = Annotated[Path, named_output]
 OutputFolder = Annotated[Path, output_folder]
 OutputName = Annotated[str, output_name]
 FromZero = Annotated[int, lambda text: whole(text, 0)]
@@ -289,7 +289,7 @@ def fields(
         for field, declared, place in chosen:
             is_plain = declared.metavar is None or declared.repeated
             values = None if is_plain else values_of(group, field, none=False)
-            read = output_path if declared.writes else str if values is None else values.read
+            read = named_output if declared.writes else str if values is None else values.read
             may_be_no = declared.metavar is None and types.NoneType in get_args(type_of(group, field))
             yield CommandOption(
                 place,

@@ -31,13 +31,11 @@ from clueval.transforms.options import Preparing
 
 _CLASSES, _REASONS = ", ".join(CLASSES), ", ".join(REASONS)
 
-Level = Annotated[FromOne, OneOf(LEVELS)]
-
 
 def _choice_of(
     *,
     side: Annotated[str, OneOf((*SIDES, "both"))] | None = None,
-    level: Level | None = None,
+    level: Annotated[FromOne, OneOf(LEVELS)] | None = None,
     unlabelled: bool = False,
     labelled: str | None = None,
     spans: Keywords = fields(Counting, "errors", "merge where"),

@@ -1,7 +1,7 @@
 """Outputs: the options for the form of a result and its files, and the checks of files.
 
 An output must be writable, must not replace an input, and holds one result. An option that names an output file has the
-type `output_path`; all of them are checked before anything is read, and may be ``-``, standard output.
+type `named_output`; all of them are checked before anything is read, and may be ``-``, standard output.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from clueval.cli.declared import FromZero, OneOf, OptionValues, Output, OutputName, shared
 from clueval.cli.printing import (
+    FOR_STDOUT,
     columns_of_terminal,
     put,
     put_file,
     put_text,
     remark,
     while_read,
-    writing_for_stdout,
     wrote,
 )
-from clueval.files.errors import FileError, UsageError, in_words
+from clueval.files.errors import FileError, UsageError, assigned, in_words
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
 from clueval.reports.content import ENDINGS as FORMS_OF_FILES
@@ -131,20 +131,6 @@ class ReportOutput(NamedTuple):
             with while_read():
                 (put_text if self.form == "text" else put)(printed)
         return 1 if report.failures() else 0
-
-    def require_effect(self) -> None:
-        """Raise `UsageError` for options of forms without effect."""
-        forms = self.forms
-        if self.format is not None and self.format not in forms:
-            raise UsageError(
-                f"--format {self.format} is for standard output; the ending of {self.files[0]} says its form",
-                advice="remove --format, or add -o - to print the result, too",
-            )
-        if self.digits is not None and forms.isdisjoint(READABLE):
-            names = ", ".join(sorted(forms))
-            raise UsageError(
-                f"--digits has no effect on {names}, which has all decimals", advice="leave it out"
-            )
 
     def remark_verdict(self, report: Report) -> None:
         """Print the verdict to stderr unless the report is printed as text, which has it."""
@@ -294,7 +280,17 @@ def check_outputs(values: OptionValues, outputs: Iterable[str]) -> None:
     for path in files:
         _require_writable(path)
     if report is not None:
-        report.require_effect()
+        forms = report.forms
+        if report.format is not None and report.format not in forms:
+            raise UsageError(
+                f"--format {report.format} is for standard output; the ending of {report.files[0]} says its form",
+                advice="remove --format, or add -o - to print the result, too",
+            )
+        if report.digits is not None and forms.isdisjoint(READABLE):
+            names = ", ".join(sorted(forms))
+            raise UsageError(
+                f"--digits has no effect on {names}, which has all decimals", advice="leave it out"
+            )
     for place, path in others.items():
         name = values[place]
         if not (isinstance(name, str) and (path.is_dir() or name.endswith("/"))):  # a folder of documents
@@ -335,6 +331,6 @@ def standard_output(values: OptionValues, outputs: Iterable[str]) -> Iterator[No
     with TemporaryDirectory(prefix="clueval-") as folder, Path(os.devnull).open("w") as nowhere:
         path = Path(folder) / f"{STDOUT}.{place}"
         values[place] = path
-        with redirect_stdout(nowhere), writing_for_stdout(path):
+        with redirect_stdout(nowhere), assigned(FOR_STDOUT, path):
             yield
         put_file(path)

@@ -27,28 +27,16 @@ def say(line: str) -> None:
     print(visible(line))
 
 
-_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
-_FOR_STDOUT: ContextVar[Path | None] = ContextVar("for stdout", default=None)
+QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+"""Whether nothing but errors is printed to standard error."""
 
-
-@contextmanager
-def quietly(quiet: bool) -> Iterator[None]:
-    """Let `remark` print nothing while the context lasts, if that is asked for."""
-    token = _QUIET.set(quiet)
-    try:
-        yield
-    finally:
-        _QUIET.reset(token)
-
-
-def is_quiet() -> bool:
-    """Return whether nothing but errors is printed to standard error."""
-    return _QUIET.get()
+FOR_STDOUT: ContextVar[Path | None] = ContextVar("for stdout", default=None)
+"""The file that stands for standard output."""
 
 
 def remark(line: str) -> None:
     """Print a line for people to standard error, unless ``--quiet`` is given."""
-    if not is_quiet():
+    if not QUIET.get():
         complain(line)
 
 
@@ -90,18 +78,8 @@ def give_up(stream: TextIO) -> None:
 
 def wrote(path: Path) -> None:
     """Print the message that a file was written."""
-    if path != _FOR_STDOUT.get():
+    if path != FOR_STDOUT.get():
         remark(f"wrote {path}")
-
-
-@contextmanager
-def writing_for_stdout(path: Path) -> Iterator[None]:
-    """Let a file stand for standard output while the context lasts."""
-    token = _FOR_STDOUT.set(path)
-    try:
-        yield
-    finally:
-        _FOR_STDOUT.reset(token)
 
 
 def put_file(path: Path) -> None:

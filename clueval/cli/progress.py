@@ -33,7 +33,7 @@ def progress(*paths: Path | None) -> Iterator[Progress | None]:
     It is shown as a bar, by `rich` (extra ``cli``).
     """
     total = sum(_size(path) for path in paths if path is not None)
-    quiet = total < WORTH_SHOWING or printing.is_quiet() or not sys.stderr.isatty()
+    quiet = total < WORTH_SHOWING or printing.QUIET.get() or not sys.stderr.isatty()
     if quiet or find_spec("rich") is None:
         yield None
         return

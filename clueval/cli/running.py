@@ -13,8 +13,8 @@ from typing import NoReturn
 
 from clueval.cli.commands import COMMANDS, HELP, command_called, overview, require_command, unknown_option
 from clueval.cli.outputs import check_outputs, standard_output
-from clueval.cli.printing import complain, flush, give_up, put, quietly, reader_has_ended, remark
-from clueval.files.errors import CluevalError, CluevalWarning, FileError
+from clueval.cli.printing import QUIET, complain, flush, give_up, put, reader_has_ended, remark
+from clueval.files.errors import CluevalError, CluevalWarning, FileError, assigned
 from clueval.files.overwriting import inputs_kept
 from clueval.results.inputs import REPAIRED
 from clueval.version import __version__
@@ -87,7 +87,7 @@ def _run_command(command: str, arguments: Sequence[str]) -> int:
     values = called.parsed([*defaults, *arguments])
     if defaults:
         drop_unused(called, values, defaults)
-    with quietly(values["quiet"]), warnings.catch_warnings(record=True) as warned:
+    with assigned(QUIET, values["quiet"]), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", CluevalWarning)
         warnings.filterwarnings("ignore", REPAIRED, CluevalWarning)  # the lines on what was read have them
         with standard_output(values, called.outputs):

@@ -33,9 +33,6 @@ from clueval.results.summary import layers_not_predicted
 if TYPE_CHECKING:
     from clueval.studies.comparison.gates import Limit
 
-GATE_TABLE = ".gate.tsv"
-"""The ending of a file with GATE's own table."""
-
 
 def _drop(text: str) -> float:
     from clueval.studies.comparison.gates import drop_of  # few results have gates
@@ -184,7 +181,7 @@ def score(
             )
     of_gold, of_predicted = sides_of(gold, predicted, pairs, counting.get("pair_by"), "score")
     baseline = gates.baseline(trusted.get("resample_by"))
-    tables = [path for path in report.files if path.name.lower().endswith(GATE_TABLE)]
+    tables = [path for path in report.files if path.name.lower().endswith(".gate.tsv")]  # GATE's own table
     trust = Trust(**trusted)
     units = EITHER if gates.need_units() else trust.units
     if units is not None and trust.resample_by is None:

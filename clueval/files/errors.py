@@ -17,7 +17,10 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
 
 STEERING = (
     "[\x00-\x1f\x7f-\x9f"  # controls: C0, DEL, C1
@@ -283,6 +286,16 @@ def extra(problem: str, advice: str) -> Iterator[None]:
         yield
     except ImportError:
         raise MissingExtra(problem, advice=advice) from None
+
+
+@contextmanager
+def assigned(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Let a context variable have this value until the end of the block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
 
 
 def described(value: object) -> str:

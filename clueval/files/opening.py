@@ -368,15 +368,12 @@ def is_utf8(data: bytes) -> bool:
 
 _TO_BLANKS = str.maketrans(dict.fromkeys("\0\t\n\r\v\f\x85\u2028\u2029", " "))
 
-_SURROGATES = "[\ud800-\udfff]"
-"""Lone surrogates, which no file can contain."""
-
 
 def cell(text: str) -> str:
     """Return the text for one cell of a table: tabs, line ends and NUL become blanks, lone surrogates escapes."""
     if text.isprintable():  # most are, and this takes a tenth of the time
         return text
-    return re.sub(_SURROGATES, lambda match: escape(match[0]), text.translate(_TO_BLANKS))
+    return re.sub("[\ud800-\udfff]", lambda match: escape(match[0]), text.translate(_TO_BLANKS))
 
 
 def quoted(text: str) -> str:

@@ -11,12 +11,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from clueval.files.errors import FileError, UsageError
+from clueval.files.errors import FileError, UsageError, assigned
 
 _Identity = tuple[int, int]
 """The identity of a file under any name: its device and its number there, as `os.path.samefile` compares."""
@@ -55,27 +55,14 @@ class _CommandFiles:
 _FILES: ContextVar[_CommandFiles | None] = ContextVar("files", default=None)
 
 
-@contextmanager
-def inputs_kept() -> Iterator[None]:
+def inputs_kept() -> AbstractContextManager[None]:
     """Let no output replace an input until the end of the block, which is one command, or a part of one."""
-    if _FILES.get() is not None:
-        yield
-        return
-    token = _FILES.set(_CommandFiles())
-    try:
-        yield
-    finally:
-        _FILES.reset(token)
+    return assigned(_FILES, _FILES.get() or _CommandFiles())
 
 
-@contextmanager
-def reading_an_output() -> Iterator[None]:
+def reading_an_output() -> AbstractContextManager[None]:
     """Let what is read in this context be no input, because it is a file that will be written."""
-    token = _FILES.set(None)
-    try:
-        yield
-    finally:
-        _FILES.reset(token)
+    return assigned(_FILES, None)
 
 
 def note_input(path: str | Path) -> None:
@@ -111,11 +98,6 @@ def named_output(path: str | Path) -> Path:
     return Path(path)
 
 
-def output_path(text: str) -> Path:
-    """Return the path of a file that an option names, which the command writes. Raises as `named_output` does."""
-    return named_output(text)
-
-
 def output_name(text: str) -> str:
     """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes.
 
@@ -130,7 +112,7 @@ def output_folder(text: str) -> Path:
     return named_output(text)
 
 
-OUTPUT_TYPES = (output_path, output_name, output_folder)
+OUTPUT_TYPES = (named_output, output_name, output_folder)
 """The types of options: every option that names something to write has one of them."""
 
 

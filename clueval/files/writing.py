@@ -25,7 +25,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from clueval.files.errors import FileError, visible_lines
+from clueval.files.errors import FileError, assigned, visible_lines
 from clueval.files.overwriting import named_output, require_no_input
 
 _OWNED = 0o600
@@ -110,11 +110,8 @@ def named_together() -> Iterator[None]:
         return
     together = _Together([], [])
     with _removed(together.temporary):
-        token = _TOGETHER.set(together)
-        try:
+        with assigned(_TOGETHER, together):
             yield
-        finally:
-            _TOGETHER.reset(token)
         for give_name in together.waiting:
             give_name()
 

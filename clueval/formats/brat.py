@@ -62,35 +62,32 @@ class _Annotations:
         for number, line in file.lines():
             if line.strip():
                 self._place = name, number
-                self._add_line(line)
-
-    def _add_line(self, text: str) -> None:
-        span = _SPAN.fullmatch(text)
-        identifier, _, rest = text.partition("\t")
-        if span is None and not _ID.fullmatch(identifier):
-            advice = "a line begins with T1, A1, R1 ... and a tab"
-            self._refuse(f"{identifier[:20]!r} is not an id of brat", advice)
-        kind = identifier[0]
-        if kind not in "*#" or _NUMBERED_NOTE.match(identifier):
-            if identifier in self._ids:
-                self._refuse(f"the id {identifier!r} occurs twice")
-            self._ids.add(identifier)
-        if span is not None:
-            self._add_span(*span.groups())
-        elif kind == "T":
-            problem = f"the positions of {identifier} cannot be read"
-            self._refuse(problem, "write them START END, joined by ;")
-        elif kind in "AMN":
-            fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
-            self._references.append((self._place, "attribute", list(filter(None, fields))))
-        elif kind == "*" and _EQUIVALENT.fullmatch(rest):
-            self._references.append((self._place, "group", rest.split()[1:]))
-        else:
-            self.passed_over[_KINDS[kind]] += 1
-            if kind == "E":
-                trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
-                self._triggers[identifier] = trigger
-                self._references.append((self._place, "event", [trigger]))
+                span = _SPAN.fullmatch(line)
+                identifier, _, rest = line.partition("\t")
+                if span is None and not _ID.fullmatch(identifier):
+                    advice = "a line begins with T1, A1, R1 ... and a tab"
+                    self._refuse(f"{identifier[:20]!r} is not an id of brat", advice)
+                kind = identifier[0]
+                if kind not in "*#" or _NUMBERED_NOTE.match(identifier):
+                    if identifier in self._ids:
+                        self._refuse(f"the id {identifier!r} occurs twice")
+                    self._ids.add(identifier)
+                if span is not None:
+                    self._add_span(*span.groups())
+                elif kind == "T":
+                    problem = f"the positions of {identifier} cannot be read"
+                    self._refuse(problem, "write them START END, joined by ;")
+                elif kind in "AMN":
+                    fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
+                    self._references.append((self._place, "attribute", list(filter(None, fields))))
+                elif kind == "*" and _EQUIVALENT.fullmatch(rest):
+                    self._references.append((self._place, "group", rest.split()[1:]))
+                else:
+                    self.passed_over[_KINDS[kind]] += 1
+                    if kind == "E":
+                        trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
+                        self._triggers[identifier] = trigger
+                        self._references.append((self._place, "event", [trigger]))
 
     def _add_span(
         self, identifier: str, label: str, start: str, end: str, others: str, text: str | None
@@ -230,7 +227,6 @@ _LINE = re.compile(r"[^\r\n]+")
 
 
 def _lines(documents: Iterable[Document]) -> Iterator[str]:
-    """Yield the lines of the annotations of one document."""
     number = attributes = 0
     for document in documents:
         text = document.text or ""

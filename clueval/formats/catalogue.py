@@ -17,8 +17,6 @@ from clueval.formats.markup import Markup, markup_writer
 from clueval.formats.row_writing import row_writer
 from clueval.formats.writer import Writer
 
-_WITH_TYPES = ("webanno", "xmi", "uima-json")
-
 
 def writer_named(name: str, *, as_: str | None = None, types: Mapping[str, str] | None = None) -> Writer:
     """Return how documents are written in a format.
@@ -30,7 +28,7 @@ def writer_named(name: str, *, as_: str | None = None, types: Mapping[str, str] 
     forms = forms_named(name)
     if as_ is not None and name != "label-studio":
         raise UsageError(f"as_={as_!r} does not apply to the format {name}", advice="remove it")
-    if types is not None and name not in _WITH_TYPES:
+    if types is not None and name not in ("webanno", "xmi", "uima-json"):
         raise UsageError(f"types={types!r} does not apply to the format {name}", advice="remove it")
     if as_ is not None:
         if as_ not in WRITTEN_AS:
@@ -50,7 +48,6 @@ def written_names() -> list[str]:
 
 
 def _writer_of(form: Form, types: Mapping[str, str]) -> Writer | None:
-    """Return the writer of a description, if there is one."""
     if isinstance(form, FileFormat):
         return None if form.writer is None else form.writer(types)
     if isinstance(form, Dialect):

@@ -281,7 +281,6 @@ class ColumnValues:
         )
 
     def _flags(self, columns: list[list[str]]) -> list[str] | None:
-        """Return the column of flags, if there is one."""
         place = place_of(self.form.flags, self._reader.columns.names) if self.form.flags else None
         return None if place is None or len(columns) != len(self._reader.columns.names) else columns[place]
 

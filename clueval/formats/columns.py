@@ -251,7 +251,13 @@ class ColumnReader(ColumnInput):
                 lines = run[:-1].split("\n")
                 run = "".join(" ".join(filter(None, line.split(" "))) + "\n" for line in lines)
             else:
-                run = self._without_empty_fields(run, layout.width)
+                texts = run.split("\n")
+                for place, text in enumerate(texts):
+                    more = text.count("\t") + 1 - layout.width
+                    if more > 0 and text.endswith("\t" * more):
+                        texts[place] = text[:-more]
+                        self.passed_over["empty fields"] += more
+                run = "\n".join(texts)
         if layout.document is None and not layout.meta:
             self.add(number, run)
             return
@@ -279,16 +285,6 @@ class ColumnReader(ColumnInput):
             problem = f"the metadata {name!r} changes {change} within a document"
             advice = "name the column with the ids of documents with document_column"
             raise FormatError(problem, file=self.file, line=number, advice=advice)
-
-    def _without_empty_fields(self, run: str, width: int) -> str:
-        """Return lines without the empty fields at their ends that make them wider."""
-        lines = run.split("\n")
-        for place, line in enumerate(lines):
-            more = line.count("\t") + 1 - width
-            if more > 0 and line.endswith("\t" * more):
-                lines[place] = line[:-more]
-                self.passed_over["empty fields"] += more
-        return "\n".join(lines)
 
     def _cut(self, number: int, run: str) -> str:
         """Return the columns that are used of lines with different numbers of columns, separated by tabs."""

@@ -52,7 +52,6 @@ _MARKS = (
 
 
 def _is_token(reader: ColumnInput, line: str) -> bool:
-    """Return whether a special line is a token."""
     if line[0] != "#":
         return _DOCSTART.match(line) is None
     layout = reader.layout
@@ -143,17 +142,6 @@ HIPE = ColumnFormat(
 _BRACKETS = re.compile(r"\(([^()*|\s]+)|\*|(\))")
 
 
-def _brackets(value: str) -> tuple[list[str], bool]:
-    """Return the labels that a value opens, an empty one for each that it closes, and whether it has nothing else."""
-    labels, done = [], 0
-    for match in _BRACKETS.finditer(value):
-        if match.start() != done:
-            break
-        done = match.end()
-        labels += [match[1] or ""] if match[1] or match[2] else []
-    return labels, done == len(value)
-
-
 class NestedBrackets(Brackets):
     """Brackets of which each closes the one that was opened last."""
 
@@ -162,16 +150,19 @@ class NestedBrackets(Brackets):
         self._stack: list[OpenSpan] = []
 
     def see(self, value: str, position: int, line: int) -> Iterator[Span]:
-        labels, is_whole = _brackets(value)
-        for opened_label in labels:
-            if opened_label:
-                self._stack.append(OpenSpan(position, opened_label, line))
-                continue
-            if not self._stack:
-                self.reader.refuse(line, f"{value[:60]!r} closes a bracket that is not open")
-            start, label, begun = self._stack.pop()
-            yield Span(start, position + 1, Frozen({self.layer: label}), line=begun)
-        if not is_whole:
+        done = 0
+        for match in _BRACKETS.finditer(value):
+            if match.start() != done:
+                break
+            done = match.end()
+            if match[1]:
+                self._stack.append(OpenSpan(position, match[1], line))
+            elif match[2]:
+                if not self._stack:
+                    self.reader.refuse(line, f"{value[:60]!r} closes a bracket that is not open")
+                start, label, begun = self._stack.pop()
+                yield Span(start, position + 1, Frozen({self.layer: label}), line=begun)
+        if done < len(value):
             self.reader.refuse(line, f"{value[:60]!r} is not a bracket", "as in (ORG*, * or *)")
 
     def end_sentence(self) -> None:

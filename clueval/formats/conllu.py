@@ -111,10 +111,6 @@ def _relations(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.passed_over["relations"] += len(list(filter(None, match[1].strip().split("|"))))
 
 
-def _entity_fields(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
-    reader.state["Entity"] = match[1].strip()
-
-
 def _is_token(reader: ColumnInput, line: str) -> bool:
     """Return whether a special line is a token: all but comments."""
     names = reader.columns.names
@@ -219,7 +215,10 @@ CONLLU = ColumnFormat(
     separator="\t",
     special=re.compile(r"^(?:#|[^\t\n]*[-.])", re.MULTILINE),
     marks=(
-        LineRule(re.compile(r"#\s*global\.Entity\s*=(.*)$"), _entity_fields),
+        LineRule(
+            re.compile(r"#\s*global\.Entity\s*=(.*)$"),
+            lambda reader, number, match: reader.state.update(Entity=match[1].strip()),
+        ),
         LineRule(re.compile(r"#\s*relations\s*=(.*)$"), _relations),
         LineRule(NEW_DOCUMENT, new_document),
         LineRule(SENTENCE, _sentence),

@@ -19,7 +19,6 @@ from clueval.formats.options import FormatOptions
 PUNCTUATION = frozenset(["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", *'.,:("“”„‟‘’‚‛)'])
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
-_OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -64,7 +63,7 @@ def _sentence_of_tokens(
 
     for line, (position, (_, _, tags)) in enumerate(enumerate(rows), first):
         nested_tags = tags.strip().split("|")
-        while nested_tags and nested_tags[-1] in _OUTSIDE:
+        while nested_tags and nested_tags[-1] in ("O", "_", ""):
             nested_tags.pop()
         end(len(nested_tags))
         for depth, tag in enumerate(nested_tags):
@@ -136,9 +135,6 @@ _COLUMNS = "label, first token, last token and tokens, separated by tabs"
 _SHOWN = 20
 _DIGIT = re.compile("[0-9]")
 
-_SpanLine = tuple[int, int, Frozen, frozenset[int] | None]
-"""The range of a line, half-open, its labels, and its tokens; None for all tokens of the range."""
-
 
 def _sentence_of_spans(first: int, texts: Sequence[str], number: int, file: InputFile) -> Document:
     return Document(str(number), {DEFAULT_LAYER: spans_of(first, texts, file)}, file=file.name, ordered=True)
@@ -161,7 +157,8 @@ def spans_of(first: int, texts: Sequence[str], file: InputFile) -> list[Span]:
     return spans
 
 
-def _parsed(text: str) -> _SpanLine:
+def _parsed(text: str) -> tuple[int, int, Frozen, frozenset[int] | None]:
+    """Return the range of a line, half-open, its labels, and its tokens; None for all tokens of the range."""
     fields = text.split("\t")
     advice = f"expected {_COLUMNS}"
     if len(fields) != 4:

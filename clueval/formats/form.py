@@ -113,15 +113,9 @@ def _form(place: str) -> Form:
     return form
 
 
-def _lines(
-    name: str, place: str, sign: str, has: Callable[[Head], bool], endings: tuple[str, ...] = ()
-) -> Described:
-    return Described(name, place, sign, has, endings)
-
-
 def _marked(name: str, place: str, *marks: str) -> Described:
     """Return the entry of a format with one of these texts in its first lines."""
-    return _lines(name, place, " or ".join(f"`{mark}`" for mark in marks), begins_with(*marks))
+    return Described(name, place, " or ".join(f"`{mark}`" for mark in marks), begins_with(*marks))
 
 
 def _rows(name: str, place: str, sign: str, has: Callable[[Any], bool] | None = None) -> Described:
@@ -134,7 +128,7 @@ ENTRIES = (
     _marked("conll2012", "conll.CONLL2012", "#begin document")._replace(
         endings=(".gold_conll", ".auto_conll")
     ),
-    _lines(
+    Described(
         "webanno",
         "webanno.WEBANNO",
         "`#FORMAT=WebAnno`, or first lines `#id=` and `#text=` (old versions, refused)",
@@ -143,7 +137,7 @@ ENTRIES = (
     _marked("xmi", "uima.XMI", "<xmi:XMI")._replace(endings=(".xmi",)),
     _marked("i2b2", "markup.I2B2", "<deIdi2b2", "<MEDDOCAN", "<TEXT><![CDATA["),
     _marked("i2b2-2006", "markup.I2B2_2006", "<RECORD ID="),
-    _lines(
+    Described(
         "conllu",
         "conllu.CONLLU",
         "first line `# global.columns`, or ten columns, the first `1`, the seventh a number",
@@ -201,30 +195,47 @@ ENTRIES = (
         recognition.are_positions_by_id,
     ),
     _rows("mentions", "mentions.MENTIONS", "response|output|completion"),
-    _lines("vrt", "vrt.VRT", "first line is an XML tag", recognition.is_vertical_text, (".vrt", ".vert")),
-    _lines(
+    Described(
+        "vrt",
+        "vrt.VRT",
+        "first line is an XML tag",
+        lambda head: recognition.FIRST_ELEMENT.match(head.text) is not None,
+        (".vrt", ".vert"),
+    ),
+    Described(
         "spans", "tables.SPANS", "header with `start` and `end`", recognition.is_table_of_spans, (".xlsx",)
     ),
-    _lines(
-        "fair-spans", "fair.FAIR_SPANS", "four fields, two of them numbers", recognition.is_span_of_faireval
+    Described(
+        "fair-spans",
+        "fair.FAIR_SPANS",
+        "four fields, two of them numbers",
+        lambda head: recognition.INDICES.fullmatch(head.first_line) is not None,
     ),
-    _lines(
+    Described(
         "tags",
         "tags.TAGS",
         "one tag alone on each of the first three lines without comments",
         recognition.has_tags_alone,
     ),
-    _lines("nerval", "nerval.NERVAL", "`--metric noisy`", recognition.is_one_text_with_tags)._replace(
-        is_one_text=True
+    Described(
+        "nerval",
+        "nerval.NERVAL",
+        "`--metric noisy`",
+        lambda head: head.is_one_text and all(line.count("\t") <= 1 for line in head.lines),
+    )._replace(is_one_text=True),
+    Described(
+        "conll",
+        "conll.HIPE",
+        "first line `TOKEN`, `NE-...`",
+        lambda head: recognition.HIPE_HEADER.match(head.text) is not None,
     ),
-    _lines("conll", "conll.HIPE", "first line `TOKEN`, `NE-...`", recognition.has_header_of_hipe),
-    _lines(
+    Described(
         "conll",
         "conll.NUMBERED",
         "tokens that are numbered from 1 in each sentence",
-        recognition.has_numbered_tokens,
+        lambda head: bool(recognition.numbered_rows(head.text)),
     ),
-    _lines("conll", "conll.CONLL", "a line of two columns or more", recognition.has_columns),
+    Described("conll", "conll.CONLL", "a line of two columns or more", recognition.has_columns),
     Described("brat", "brat.BRAT", endings=(".ann", ".a1")),
     Described("docbin", "docbin.DOCBIN", endings=(".spacy",)),
     Described("inline", "inline.INLINE"),

@@ -189,8 +189,6 @@ _ESCAPE = re.compile(
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\n": ""} | {
     itself: itself for itself in "\\'\"/"
 }
-_UNFINISHED = "xuUN"
-"""Letters after which a literal of Python needs more."""
 
 _SHORTENED = re.compile(r"[\s\[,]\.\.\.[\s\],]")
 _decoder = json.JSONDecoder(strict=False)
@@ -236,6 +234,6 @@ def _character(escape: re.Match[str]) -> str:
     *numbers, octal, letter = escape.groups()
     if letter is None:
         return chr(int(octal, 8) if octal else int(next(filter(None, numbers)), 16))
-    if letter in _UNFINISHED:
+    if letter in "xuUN":  # after these, a literal of Python needs more
         raise ValueError("an escape is not finished")
     return _ESCAPED.get(letter, escape[0])

@@ -17,7 +17,6 @@ from clueval.formats.xml_text import quoted
 
 PREDICTION = "prediction:"
 _NOTED = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
-_CHOICES = ("choices", "rating", "number", "taxonomy")
 
 
 def _sets(row: Any) -> Iterator[tuple[str, ...]]:
@@ -71,7 +70,14 @@ def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
             return
         regions = rows.objects(annotation.get("result"), "'result'", "a region")
         data = rows.mapping(task.get("data"), "'data'")
-    key = _text_key(data, rows)
+    text_key = rows.options.text_key
+    texts = [key for key, value in data.items() if isinstance(value, str)]
+    if text_key is not None and text_key not in texts:
+        rows.refuse(f"there is no text {text_key!r} in the data", f"the texts are {', '.join(texts)}")
+    if text_key is None and "text" not in texts and len(texts) != 1:
+        problem = f"the data has {len(texts)} texts: {', '.join(texts)}"
+        rows.refuse(problem, "name the key of the text with text_key")
+    key = text_key or ("text" if "text" in texts else texts[0])
     metadata = {name: value for name, value in data.items() if name != key}
     spans = list(_spans(regions, metadata, rows))
     yield {"id": task.get("id"), "text": data[key], "meta": metadata, "spans": spans}
@@ -95,18 +101,6 @@ def _annotation(task: Mapping[str, Any], rows: RowInput) -> Mapping[str, Any] | 
     return valid[0] if valid else None
 
 
-def _text_key(data: Mapping[str, Any], rows: RowInput) -> str:
-    """Return the key of the text in the data of a task."""
-    text_key = rows.options.text_key
-    texts = [key for key, value in data.items() if isinstance(value, str)]
-    if text_key is not None and text_key not in texts:
-        rows.refuse(f"there is no text {text_key!r} in the data", f"the texts are {', '.join(texts)}")
-    if text_key is None and "text" not in texts and len(texts) != 1:
-        problem = f"the data has {len(texts)} texts: {', '.join(texts)}"
-        rows.refuse(problem, "name the key of the text with text_key")
-    return text_key or ("text" if "text" in texts else texts[0])
-
-
 def _spans(
     regions: list[dict[str, Any]], metadata: dict[str, Any], rows: RowInput
 ) -> Iterator[dict[str, Any]]:
@@ -127,7 +121,8 @@ def _spans(
             continue
         text = value.get("text")  # a list is what annotators wrote, otherwise it is the text of the region
         typed_text = None if has_place and not isinstance(text, list) else text
-        choice = next((value[key] for key in _CHOICES if key in value), typed_text)
+        keys = ("choices", "rating", "number", "taxonomy")
+        choice = next((value[key] for key in keys if key in value), typed_text)
         if choice is not None:
             choices = features.setdefault(_place(value), {}) if has_place else metadata
             name = str(region.get("from_name", ""))

@@ -31,9 +31,6 @@ from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
 from clueval.formats.xml_text import ESCAPES, EventReader, forbidden
 
-CATEGORY = "category"
-"""The source of labels that is the name of an element."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Markup(Form):
@@ -196,7 +193,7 @@ class _MarkupReader(EventReader):
         for layer, source in (self._options.layers or {DEFAULT_LAYER: self._form.label}).items():
             layers[layer] = []
             for element, place in zip(self._elements, places, strict=True):
-                label = element.name if source == CATEGORY else element.attributes.get(str(source))
+                label = element.name if source == "category" else element.attributes.get(str(source))
                 if label is not None or source == self._form.label:
                     identifier = None if element.place else element.attributes.get("id")
                     details = NOTHING, identifier, element.line

@@ -38,8 +38,6 @@ LISTS = ("entities", "extractions", "mentions", "spans", "ner")
 
 _LABELS = ("label", "type", "entity_type", "category", "class", "extraction_class", "types", "entity_group")
 _TEXTS = ("text", "extraction_text", "word", "span", "mention", "value", "name", "entity")
-_BESIDE = ("_attributes", "_index")
-"""The endings of what LangExtract's answers have beside the text under a label."""
 
 _OF_BATCH = {"response", "result", "error"}
 """Keys of a row of a batch, of which it has one."""
@@ -499,8 +497,8 @@ def _position(value: object) -> int:
 
 
 def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:
-    """Return what an entity has as its text and its label."""
-    others = [key for key in entity if not key.endswith(_BESIDE)]
+    # LangExtract writes keys with these endings beside the text under a label
+    others = [key for key in entity if not key.endswith(("_attributes", "_index"))]
     if len(others) == 1 and (len(entity) > 1 or others[0] not in (*_TEXTS, *_LABELS)):
         return entity[others[0]], others[0]
     label = next((key for key in _LABELS if key in entity), None)

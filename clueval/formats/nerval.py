@@ -21,7 +21,6 @@ from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
-_OPENING = frozenset("BSU")
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -59,7 +58,7 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
             prefix, label = split_tag(tag)
         except TagError as error:
             raise TagError(error.problem, file=file.name, line=line, advice=error.advice) from None
-        if prefix in _OPENING:
+        if prefix in ("B", "S", "U"):
             open_spans[label] = _NervalSpan(label, start, end, line)
             spans.append(open_spans[label])
         elif label in open_spans:

@@ -143,12 +143,7 @@ def is_conllu(head: Head) -> bool:
     return "# global.columns" in "".join(lines[:1]) or (token is not None and not is_tag(token[1]))
 
 
-_FIRST_ELEMENT = re.compile(r"\ufeff?\s*<(/?[^\W\d][^\t\n]*>|\?xml|!--)")
-
-
-def is_vertical_text(head: Head) -> bool:
-    """Return whether a file begins with an XML tag."""
-    return _FIRST_ELEMENT.match(head.text) is not None
+FIRST_ELEMENT = re.compile(r"\ufeff?\s*<(/?[^\W\d][^\t\n]*>|\?xml|!--)")
 
 
 def is_table_of_spans(head: Head) -> bool:
@@ -160,13 +155,8 @@ def is_table_of_spans(head: Head) -> bool:
     return is_table(head.first_line)
 
 
-_INDICES = re.compile(r"[^\t]*\t[0-9]+\t[0-9]+\t[0-9, ]*\r?")
+INDICES = re.compile(r"[^\t]*\t[0-9]+\t[0-9]+\t[0-9, ]*\r?")
 """The fourth field tells it from lines of a token, its offsets and its tag."""
-
-
-def is_span_of_faireval(head: Head) -> bool:
-    """Return whether the first line has a label, two numbers and a list of numbers."""
-    return _INDICES.fullmatch(head.first_line) is not None
 
 
 DOCSTART = "-DOCSTART-"
@@ -181,17 +171,7 @@ def has_tags_alone(head: Head) -> bool:
     return bool(first) and all(map(is_tag, first))
 
 
-def is_one_text_with_tags(head: Head) -> bool:
-    """Return whether the lines of a file are one text, with a tag after each token at most."""
-    return head.is_one_text and all(line.count("\t") <= 1 for line in head.lines)
-
-
 HIPE_HEADER = re.compile(r"\ufeff?(TOKEN\t[^\r\n]*NE-[^\r\n]*)")
-
-
-def has_header_of_hipe(head: Head) -> bool:
-    """Return whether the first line names the columns of HIPE."""
-    return HIPE_HEADER.match(head.text) is not None
 
 
 NO_TOKEN = re.compile(r" *[0-9]+([-.])[0-9]+[\t ]")
@@ -223,11 +203,6 @@ def numbered_rows(text: str) -> list[list[str]]:
             rows.append(fields)
     is_all_first = all(row[0] == "1" for row in rows)
     return [] if is_all_first and not re.match("\ufeff?#\t", text) else rows
-
-
-def has_numbered_tokens(head: Head) -> bool:
-    """Return whether the first column of a file numbers the tokens of each sentence."""
-    return bool(numbered_rows(head.text))
 
 
 def is_csv(line: str) -> bool:

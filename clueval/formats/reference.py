@@ -17,8 +17,6 @@ from clueval.files.errors import FormatError, SpanError
 from clueval.formats.options import OFFSETS
 
 _GAP = " [...] "
-_LINE_END = r"\n"
-"""What Label Studio writes for a line end in the text of a span, which it does not in the text itself."""
 
 
 class FileMention(NamedTuple):
@@ -112,7 +110,9 @@ def _fits(text: str, ranges: Ranges, reference: str | float | None) -> bool:
     if content == reference:
         return True
     expected, *given = (
-        shown.replace(_LINE_END, " ").split() for shown in (content, reference, reference.replace(_GAP, " "))
+        # Label Studio writes \n for a line end in the text of a span, and not in the text itself
+        shown.replace(r"\n", " ").split()
+        for shown in (content, reference, reference.replace(_GAP, " "))
     )
     if expected in given:
         return True

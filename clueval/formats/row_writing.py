@@ -55,7 +55,6 @@ def _items(dialect: Dialect, document: Document, layer: str) -> list[Any]:
 
 
 def _item(dialect: Dialect, document: Document, layer: str, span: Span) -> Any:
-    """Return a span as a list or an object."""
     start, end = span.start - document.start, span.end - document.start - bool(dialect.end_inclusive)
     if dialect.lists:
         return [start, end, span.label]

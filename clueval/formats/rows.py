@@ -48,9 +48,6 @@ from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.recognition import keys_of_tags
 from clueval.formats.tag_lists import SeenTags, names_of_tags
 
-_NO_TAG = -100
-_PLACE = itemgetter(0, 1)
-
 
 class _RowKeys(NamedTuple):
     """The keys of rows that have the same keys: their text or tokens, tags or spans by layer, and the others.
@@ -276,7 +273,6 @@ class RowReader(RowInput):
     # Tags
 
     def _keys_of_tags(self, row: Collection[str]) -> Mapping[str, str]:
-        """Return the key of the tags of each layer."""
         if self.dialect.tags != "*":
             return dict.fromkeys(self.sources(), self.dialect.tags)
         if self.options.layers is not None:
@@ -307,7 +303,7 @@ class RowReader(RowInput):
     def _tag(self, value: Any, key: str) -> str:
         if isinstance(value, str):
             return value
-        if value is None or value == _NO_TAG:
+        if value is None or value == -100:  # which training ignores
             self.passed_over["ignored positions"] += 1
             return OUTSIDE
         if type(value) is not int:
@@ -339,7 +335,6 @@ class RowReader(RowInput):
     # Spans
 
     def _keys_of_spans(self, row: Collection[str]) -> Mapping[str, str | None]:
-        """Return the key of the spans of each layer."""
         dialect = self.dialect
         self._sources = self._sources or self.sources()
         are_keys = dialect.source_is == "key" and self.options.layers is not None
@@ -372,7 +367,7 @@ class RowReader(RowInput):
                 ]
                 spans[layer] = spans_of(layer, layer_spans, ordered=ordered)
                 continue
-            rows[layer] = layer_rows if ordered else sorted(layer_rows, key=_PLACE)
+            rows[layer] = layer_rows if ordered else sorted(layer_rows, key=itemgetter(0, 1))
             if layer_details and rows[layer] != layer_rows:
                 order = sorted(range(len(layer_rows)), key=lambda number: layer_rows[number][:2])
                 layer_details = [layer_details[number] for number in order]

@@ -47,7 +47,15 @@ def _tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
         if name == reader.options.document_tag:
             _document_tag(reader, number, match)
         elif not elements.document:
-            _surround(reader, number, match)
+            # the attributes of the elements around a document are its metadata
+            if closing and elements.around and elements.around[-1][0] == name:
+                elements.around.pop()
+            elif not closing and not empty:
+                metadata = {**elements.attributes_around, **attributes(match[0])}
+                if len(metadata) > max(AROUND, len(elements.attributes_around)):
+                    problem = f"the open elements around documents have more than {AROUND} attribute names"
+                    reader.refuse(number, problem, "close elements that have ended")
+                elements.around.append((name, metadata))
     elif not closing and not empty:
         if elements.sentence:
             _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
@@ -77,21 +85,6 @@ def _document_tag(reader: ColumnInput, number: int, match: re.Match[str]) -> Non
     if closing or empty:
         elements.document = 0
         reader.end_document()
-
-
-def _surround(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
-    """Read a tag outside documents; the attributes of the elements around a document are its metadata."""
-    elements: _Elements = reader.state
-    closing, name, _, empty = match.groups()
-    if closing:
-        if elements.around and elements.around[-1][0] == name:
-            elements.around.pop()
-    elif not empty:
-        metadata = {**elements.attributes_around, **attributes(match[0])}
-        if len(metadata) > max(AROUND, len(elements.attributes_around)):
-            problem = f"the open elements around documents have more than {AROUND} attribute names"
-            reader.refuse(number, problem, "close elements that have ended")
-        elements.around.append((name, metadata))
 
 
 def _oddity(reader: ColumnInput, number: int, match: re.Match[str]) -> None:

@@ -125,7 +125,6 @@ class EventReader(ABC):
 
     @property
     def _line(self) -> int:
-        """The line of the event."""
         return self._parser.CurrentLineNumber
 
     @abstractmethod

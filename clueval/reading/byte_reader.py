@@ -100,11 +100,6 @@ class _ByteFile:
         if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
             self.waiting += b"\n"
 
-    def feed(self, data: bytes) -> None:
-        """Give lines to the format's reader."""
-        if data:
-            self.reader.feed(1, decoded(data, self.path, 1))
-
 
 class ByteReader:
     """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
@@ -140,10 +135,8 @@ class ByteReader:
                 if stretches:
                     documents = sum(len(stretch.begins) for stretch in stretches)
                     file.reader.pass_over(documents, stretches[-1].document)
-                elif end:
-                    file.feed(end.join([*pieces, b""]))
-                else:
-                    file.feed(pieces[0])
+                elif data := end.join([*pieces, b""]) if end else pieces[0]:
+                    file.reader.feed(1, decoded(data, file.path, 1))
             yield from self._pairs()
             if stretches and any(self._passages):
                 raise Unusual("one side has sentences that the other lacks")
@@ -319,7 +312,15 @@ def find_hunks(
     for number, line in zip(numbers, joined, strict=True):
         lines[number] = line
     same = end.join(compress(gold, map(not_, differs)))
-    return _fields(_lines_in_spans(b"\n".join([b"", same, b"", *lines, b""]), layout, with_tokens), layout)
+    # the runs of lines in spans, with an O in place of the fields before the tags of the first line, or with these
+    columns = _columns(layout)
+    before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
+    runs = _runs(layout.separator, before, layers, after, with_tokens).findall(
+        b"\n".join([b"", same, b"", *lines, b""])
+    )
+    start = b"" if with_tokens else layout.separator.join(["O"] * before).encode()
+    border = layout.separator.join([OUTSIDE] * layout.width).encode() + b"\n"
+    return _fields(start + (border + start).join(runs) + border if runs else b"", layout)
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:
@@ -351,16 +352,6 @@ def fits(text: bytes, layout: Layout) -> bool:
     """Whether every line has the layout's number of fields and a token in the first one."""
     separator = layout.separator.encode()
     return have_width(text, layout) and not text.startswith(separator) and b"\n" + separator not in text
-
-
-def _lines_in_spans(text: bytes, layout: Layout, with_tokens: bool) -> bytes:
-    """The runs of lines in spans, with an O in place of the fields before the tags of the first line, or with these."""
-    columns = _columns(layout)
-    before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
-    runs = _runs(layout.separator, before, layers, after, with_tokens).findall(text)
-    start = b"" if with_tokens else layout.separator.join(["O"] * before).encode()
-    border = layout.separator.join([OUTSIDE] * layout.width).encode() + b"\n"
-    return start + (border + start).join(runs) + border if runs else b""
 
 
 @lru_cache

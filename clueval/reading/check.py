@@ -19,7 +19,7 @@ from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.files.opening import name_of_input
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.catalogue import writer_named
-from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, wanted_layers
+from clueval.formats.column_format import ColumnFormat, TokenLines, wanted_layers
 from clueval.formats.columns import ColumnReader
 from clueval.formats.documents import is_dialect, require_options
 from clueval.formats.input_file import InputFile
@@ -136,7 +136,9 @@ class Check:
         try:
             if isinstance(form, ColumnFormat):
                 columns = ColumnCheck(form, self.source.file, self.source.options)
-                if not columns.has_brackets:
+                if not any(
+                    map(columns.values.is_bracketed, wanted_layers(columns))
+                ):  # only documents show these
                     yield from columns.problems()
                     self.documents, self.tokens, self.schemes = columns.begun, columns.tokens, columns.schemes
                     return
@@ -229,11 +231,6 @@ class ColumnCheck(ColumnReader):
         self._repeated: list[CluevalError] = []
         self._fits = True
 
-    @property
-    def has_brackets(self) -> bool:
-        """Whether layers are brackets, which only documents show."""
-        return any(map(self.values.is_bracketed, wanted_layers(self)))
-
     def problems(self) -> Iterator[CluevalError]:
         """Yield all problems by line, up to one after which the file cannot be read on."""
         try:
@@ -280,27 +277,21 @@ class ColumnCheck(ColumnReader):
         try:
             columns, fits = self.values.columns(layout), True
         except CluevalError:
-            columns, fits = self._columns_that_fit(layout), False
+            # lines that do not fit have O in each column
+            rows = (line.split(layout.separator) for line in self.lines.text[:-1].split("\n"))
+            whole = [fields if len(fields) == layout.width else [OUTSIDE] * layout.width for fields in rows]
+            decode = self.form.entities or str
+            columns, fits = [list(map(decode, column)) for column in zip(*whole, strict=True)], False
             self._errors += self.values.misfits(layout)
         self._fits = self._fits and fits
         for layer, source in layout.layers.items():
             self._check_tags(layer, self.values.values(columns, source, layer))
         if layout.token_id is not None and self._fits:
-            self._check_ids(columns[layout.token_id])
+            for row, token_id in enumerate(columns[layout.token_id]):
+                line = self.lines.line_of(row)
+                if self._ids.setdefault(token_id, line) != line:
+                    self._repeated.append(self.values.repeated_id(token_id, line, self._ids[token_id]))
         self.lines = TokenLines()
-
-    def _columns_that_fit(self, layout: Layout) -> list[list[str]]:
-        """Return the columns, with O in the lines that do not fit."""
-        rows = (line.split(layout.separator) for line in self.lines.text[:-1].split("\n"))
-        whole = [fields if len(fields) == layout.width else [OUTSIDE] * layout.width for fields in rows]
-        decode = self.form.entities or str
-        return [list(map(decode, column)) for column in zip(*whole, strict=True)]
-
-    def _check_ids(self, token_ids: Sequence[str]) -> None:
-        for row, token_id in enumerate(token_ids):
-            line = self.lines.line_of(row)
-            if self._ids.setdefault(token_id, line) != line:
-                self._repeated.append(self.values.repeated_id(token_id, line, self._ids[token_id]))
 
     # Tags
 

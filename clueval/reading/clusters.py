@@ -430,7 +430,17 @@ class ClusterCounting:
     def _count(self) -> None:
         self._count_cases()
         for metric, group in product(self._of_tags, self.groups):
-            self._count_tags(metric, group)
+            tallies = {}
+            for cluster in group.clusters(counting=True):
+                _, *sides = zip(*map(group.characters.rows.__getitem__, cluster), strict=True)
+                tallies[cluster] = metric.count_tags(*sides)
+                if tallies[cluster] is None:
+                    raise Unusual("the spans of tags depend on the tags before them")
+            of_sentences = ((place, Counter(text.split())) for place, text in group.of_sentence.items())
+            for place, clusters in chain(group.of_place.items(), of_sentences):
+                if place is not None:
+                    tally = added((tallies[cluster], times) for cluster, times in clusters.items())
+                    self.bag.add_tally(place, group.layers[0], metric.name, tally)
         for group in self.groups:
             group.begin(with_rows=len(group.characters) <= MOST_CLUSTERS)
         if self.bag.is_full:
@@ -454,20 +464,6 @@ class ClusterCounting:
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
             self.bag.add_occurrences(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
 
-    def _count_tags(self, metric: Any, group: LayerClusters) -> None:
-        """Let a metric count the tags of the only layer of a group. Raises `Unusual` if it needs documents."""
-        tallies = {}
-        for cluster in group.clusters(counting=True):
-            _, *sides = zip(*map(group.characters.rows.__getitem__, cluster), strict=True)
-            tallies[cluster] = metric.count_tags(*sides)
-            if tallies[cluster] is None:
-                raise Unusual("the spans of tags depend on the tags before them")
-        of_sentences = ((place, Counter(text.split())) for place, text in group.of_sentence.items())
-        for place, clusters in chain(group.of_place.items(), of_sentences):
-            if place is not None:
-                tally = added((tallies[cluster], times) for cluster, times in clusters.items())
-                self.bag.add_tally(place, group.layers[0], metric.name, tally)
-
     def _cases(
         self, group: LayerClusters, numbers: dict[tuple[str, Key], int]
     ) -> Mapping[tuple[str, ...], Cases]:
@@ -476,7 +472,14 @@ class ClusterCounting:
         if not clusters:
             return {waits: {} for waits in self._conditions}
         pairs = _neighbours_in(clusters)
-        self._add_neighbours(pairs, group)
+        rows = group.characters.rows
+        tags = [(rows[before], rows[after], times) for (before, after), times in pairs.items()]
+        for number, (side, layer) in enumerate(product(range(len(self._files)), group.layers), 1):
+            total = self._neighbours.setdefault((side, layer), Counter())
+            for before, after, times in tags:
+                pair = before[number], after[number]
+                total[pair] = total.get(pair, 0) + times
+            total.pop((OUTSIDE, OUTSIDE), None)
         parts_of = self._parts(clusters, pairs, group)
         parts = clusters
         if parts_of is not None:
@@ -582,17 +585,6 @@ class ClusterCounting:
                 number = numbers.setdefault((column.sequence, key), len(numbers))
                 key_numbers[bisect_right(starts, first) - 1].append(number)
         return key_numbers
-
-    def _add_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
-        """Add the pairs of adjacent tags of each side and layer, given those of rows."""
-        rows = group.characters.rows
-        tags = [(rows[before], rows[after], times) for (before, after), times in pairs.items()]
-        for number, (side, layer) in enumerate(product(range(len(self._files)), group.layers), 1):
-            total = self._neighbours.setdefault((side, layer), Counter())
-            for before, after, times in tags:
-                pair = before[number], after[number]
-                total[pair] = total.get(pair, 0) + times
-            total.pop((OUTSIDE, OUTSIDE), None)
 
     def _decoded(self, side: int, layer: str, tags: Sequence[str]) -> list[Row]:
         """Return the spans of a column of tags in the reading of its side."""
@@ -711,7 +703,11 @@ def bag_of_tags(
             place = counting.place_of()
         for start in range(0, len(sides[0]), BATCH):
             batch = [side[start : start + BATCH] for side in sides]
-            _require_lists(batch)
+            if not _LISTS.issuperset(map(type, chain.from_iterable(batch))):
+                raise Unusual("a sentence that is no list")
+            lengths = list(map(len, batch[0]))
+            if any(list(map(len, side)) != lengths for side in batch[1:]):
+                raise Unusual("sentences of different lengths")
             try:
                 if places is None:
                     _add_together(counting, place, batch)
@@ -774,14 +770,6 @@ def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[D
     if plan.units == SENTENCE or (plan.units == EITHER and are_few):
         return [None if place is None else place._replace(sentence=1) for place in places]
     return places
-
-
-def _require_lists(batch: Sequence[Any]) -> None:
-    if not _LISTS.issuperset(map(type, chain.from_iterable(batch))):
-        raise Unusual("a sentence that is no list")
-    lengths = list(map(len, batch[0]))
-    if any(list(map(len, side)) != lengths for side in batch[1:]):
-        raise Unusual("sentences of different lengths")
 
 
 def _add_to_places(

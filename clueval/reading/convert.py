@@ -108,7 +108,6 @@ def _source_documents(
     options: Mapping[str, Any],
     passed_over: Counter[str],
 ) -> tuple[Iterable[Document], Sequence[str]]:
-    """Return the documents of `source`, and the names of their layers."""
     if isinstance(source, str | PathLike):
         format_options = options_for_one_side("convert", layers, reading, options)
         return documents_of(source, format_options, passed_over), layer_names(layers)
@@ -266,7 +265,6 @@ class Conversion:
         return self.writer.single and not is_one
 
     def _in_unit(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Yield the documents in the unit of the format."""
         for document in documents:
             tokens = None if self.tokens is None else next(self.tokens, None)
             if self.tokens is not None and tokens is None:

@@ -16,7 +16,6 @@ from clueval.files.errors import UsageError
 from clueval.formats.table_columns import fragments_in, is_number_of_row, usual
 
 _TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags")
-_GUIDE = "clueval guide start-lists shows how"
 
 
 def records_of(frame: Any) -> list[dict[str, Any]]:
@@ -62,7 +61,7 @@ def spans_by_document(
             f"{', '.join(map(repr, columns)) or 'none'})",
             advice="tags become lists by [own['tag'].tolist() for _, own in frame.groupby('sentence', sort=False)]"
             if any(column.lower() in _TAGS for column in columns)
-            else f"rename them, or give a list of spans for each document; {_GUIDE}",
+            else "rename them, or give a list of spans for each document; clueval guide start-lists shows how",
         )
     if parts["label"] is None:
         raise UsageError(

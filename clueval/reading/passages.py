@@ -85,7 +85,7 @@ class PassageReader(ColumnReader):
         super().__init__(source.form, replace(source.file, limits=limits), source.options)
         self._sizes, self._name = sizes, source.name
         self._last_document: NamedDocument | None = None
-        self._begins = False
+        self._begins = True  # whether the next passage begins a document
         self._complete_passages: list[Passage] = []
 
     def passages(self) -> Iterator[Passage]:
@@ -132,16 +132,6 @@ class PassageReader(ColumnReader):
             self._last_document = last or current
             self.is_open, self.metadata, self._begins = True, dict(self._last_document.metadata), False
 
-    def begin_document(
-        self,
-        identifier: str | None,
-        metadata: Mapping[str, str] | None = None,
-        *,
-        head: str | None = None,
-    ) -> None:
-        ColumnReader.begin_document(self, identifier, metadata, head=head)
-        self._last_document, self._begins = None, True
-
     def end_sentence(self) -> None:
         ColumnReader.end_sentence(self)
         lines, sizes = self.lines, self._sizes
@@ -154,6 +144,7 @@ class PassageReader(ColumnReader):
             if self.lines.ends or self._begins:
                 self._end_passage()
             self.is_open, self.id, self.metadata, self._last_document = False, None, {}, None
+        self._begins = True
 
     def _end_passage(self) -> None:
         document, lines = self.current, self.lines

@@ -44,18 +44,6 @@ def require_same_text(gold: Document, predicted: Document, names: tuple[str, str
     A property that one of them lacks is not compared. `names` are those of the two sides, for the message. Raises
     `SpanError` for a predicted span beyond the text, which the predicted document need not have.
     """
-    _require_equal(gold, predicted, names)
-    if predicted.text is None and gold.text is not None and gold.unit == "character":
-        end = gold.start + len(gold.text)
-        for span in (each for spans in predicted.layers.values() for each in spans if each.end > end):
-            raise SpanError(
-                f"span {name_of(span)} lies outside the text of {names[0]}, which has {len(gold.text)} characters",
-                **predicted.in_errors,
-                line=span.line,
-            )
-
-
-def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) -> None:
     if gold.id != predicted.id:
         counterpart = f"{_place(predicted, names[1])} has document {predicted.id!r}"
         problem = f"{names[0]} has document {gold.id!r} where {counterpart}"
@@ -83,6 +71,14 @@ def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) 
                 counterpart = f"{_place(predicted, names[1], index)} does not"
                 problem = f"{names[0]} {what} a sentence{_position(gold, index)} where {counterpart}"
                 raise _mismatch(gold, problem, index, f"{names[0]} and {names[1]} must have the same text")
+    if predicted.text is None and gold.text is not None and gold.unit == "character":
+        end = gold.start + len(gold.text)
+        for span in (each for spans in predicted.layers.values() for each in spans if each.end > end):
+            raise SpanError(
+                f"span {name_of(span)} lies outside the text of {names[0]}, which has {len(gold.text)} characters",
+                **predicted.in_errors,
+                line=span.line,
+            )
 
 
 def _mismatch(gold: Document, problem: str, index: int | None, advice: str) -> TextMismatch:

@@ -307,22 +307,16 @@ def source_of(
             advice=f"formats with annotation sets: {', '.join(formats_that_read('annotation_set'))}",
         )
     if form.name == "vrt":
-        _require_elements(path, options)
+        for element_option in ("document_tag", "sentence_tag"):
+            tag = getattr(options, element_option)
+            if tag != getattr(_USUAL, element_option) and not _has_element(path, tag, options.max_line):
+                raise FormatError(
+                    f"there is no element <{tag}>", file=str(path), advice=f"check Reading.{element_option}"
+                )
     return Source(file, form, options, name)
 
 
 _TOKEN = re.compile(rb"^[^<\s]", re.MULTILINE)
-
-
-def _require_elements(path: Path, options: FormatOptions) -> None:
-    """Raise `FormatError` if a file with tokens lacks an element that `options` name, unless that is the default.
-
-    Reads the file up to the first such element.
-    """
-    for name in ("document_tag", "sentence_tag"):
-        tag = getattr(options, name)
-        if tag != getattr(_USUAL, name) and not _has_element(path, tag, options.max_line):
-            raise FormatError(f"there is no element <{tag}>", file=str(path), advice=f"check Reading.{name}")
 
 
 _USUAL = Reading()

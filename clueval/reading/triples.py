@@ -67,25 +67,21 @@ def bag_of_triples(gold: Any, predicted: Any, plan: Plan) -> Bag | None:
 def _texts(gold: Sequence[Any], predicted: Sequence[Any]) -> Iterator[PlainText]:
     for start in range(0, len(gold), BATCH):
         batch = [side[start : start + BATCH] for side in (gold, predicted)]
-        _require_plain(list(chain.from_iterable(batch)))
+        lists = list(chain.from_iterable(batch))
+        if not _LISTS.issuperset(map(type, lists)):
+            raise Unusual("a document that is no list")
+        spans = list(chain.from_iterable(lists))
+        if list(map(type, spans)).count(tuple) != len(spans) or list(map(len, spans)).count(3) != len(spans):
+            raise Unusual("a span that is no tuple of three values")
+        parts = list(chain.from_iterable(spans))
+        if list(map(type, parts)) != _PARTS * len(spans):
+            raise Unusual("a span that is no tuple of two numbers and a label")
+        starts, ends = parts[::3], parts[1::3]
+        if min(starts, default=0) < 0 or not all(map(le, starts, ends)):
+            raise Unusual("a span that ends before it begins")
         for gold_rows, predicted_rows in zip(*batch, strict=True):
             # a document without spans has no layer
             yield PlainText(gold_rows or None, predicted_rows or None)
-
-
-def _require_plain(lists: Sequence[Any]) -> None:
-    """Raise `Unusual` unless these are lists of tuples of a start, an end and a label."""
-    if not _LISTS.issuperset(map(type, lists)):
-        raise Unusual("a document that is no list")
-    spans = list(chain.from_iterable(lists))
-    if list(map(type, spans)).count(tuple) != len(spans) or list(map(len, spans)).count(3) != len(spans):
-        raise Unusual("a span that is no tuple of three values")
-    parts = list(chain.from_iterable(spans))
-    if list(map(type, parts)) != _PARTS * len(spans):
-        raise Unusual("a span that is no tuple of two numbers and a label")
-    starts, ends = parts[::3], parts[1::3]
-    if min(starts, default=0) < 0 or not all(map(le, starts, ends)):
-        raise Unusual("a span that ends before it begins")
 
 
 def bag_of_row_files(

@@ -8,12 +8,12 @@ script of the page finds its texts in the same way, in what `texts_of` returns.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import cache
 
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, assigned
 
 ENGLISH = "en"
 CATALOGUES = ("de",)
@@ -23,8 +23,7 @@ _TAG = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _LANGUAGES: ContextVar[tuple[str, str]] = ContextVar("languages", default=(ENGLISH, ""))
 
 
-@contextmanager
-def in_language(lang: str = "", text_lang: str = "") -> Iterator[None]:
+def in_language(lang: str = "", text_lang: str = "") -> AbstractContextManager[None]:
     """Have texts and numbers in a language, such as ``de``, while the context lasts; without a catalogue, in English.
 
     `text_lang` is the language of the corpus, by default the same. Raises `UsageError` for what is no language.
@@ -37,11 +36,7 @@ def in_language(lang: str = "", text_lang: str = "") -> Iterator[None]:
         if not _TAG.fullmatch(tag):
             raise UsageError(f"{tag!r} is not a language such as de or de-AT")
     first = (lang or ENGLISH).partition("-")[0].lower()
-    token = _LANGUAGES.set((first if first in CATALOGUES else ENGLISH, text_lang or lang))
-    try:
-        yield
-    finally:
-        _LANGUAGES.reset(token)
+    return assigned(_LANGUAGES, (first if first in CATALOGUES else ENGLISH, text_lang or lang))
 
 
 def current_language() -> str:

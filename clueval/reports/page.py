@@ -63,7 +63,18 @@ def page_parts(report: Content) -> Iterator[str]:
     pieces = [packer.compress(f"{json_in_page(_place(place))}\n".encode()) for place in report.places()]
     pieces = [*filter(None, pieces), packer.flush()]
     yield Template(template).substitute(_values(report, script))
-    yield json_in_page(_settings(report, script)) + "\n"
+    words = [word for facet in report.facets for word in facet.words]
+    settings = {
+        "lang": current_language(),
+        "text_lang": language_of_corpus(),
+        "texts": texts_of(script, words),
+        "facets": [facet._asdict() for facet in report.facets],
+        "kinds": [kind._asdict() for kind in report.kinds],
+        "choices": report.choices,
+        "store": report.store or report.title,
+        "given": report.decision_lines,
+    }
+    yield json_in_page(settings) + "\n"
     for piece in pieces:
         yield decoder.decode(unpacker.decompress(piece))
     yield f"</script>\n<script>{script}</script>\n</body>\n</html>\n"
@@ -230,20 +241,6 @@ class _Axis:
 
 
 # --- data for the script
-
-
-def _settings(report: Content, script: str) -> dict[str, object]:
-    words = [word for facet in report.facets for word in facet.words]
-    return {
-        "lang": current_language(),
-        "text_lang": language_of_corpus(),
-        "texts": texts_of(script, words),
-        "facets": [facet._asdict() for facet in report.facets],
-        "kinds": [kind._asdict() for kind in report.kinds],
-        "choices": report.choices,
-        "store": report.store or report.title,
-        "given": report.decision_lines,
-    }
 
 
 def _place(place: Place) -> list[object]:

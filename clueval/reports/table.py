@@ -6,12 +6,12 @@ them as fractions. `Find` and the parts of `Shares` filter the places of a page.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from clueval.files.errors import UsageError, cut_label, visible
+from clueval.files.errors import UsageError, assigned, cut_label, visible
 from clueval.reports.language import numeral, phrase
 
 
@@ -51,19 +51,14 @@ MOST_DECIMALS = 10
 _DECIMALS: ContextVar[int | None] = ContextVar("decimals", default=None)
 
 
-@contextmanager
-def decimals(number: int | None) -> Iterator[None]:
+def decimals(number: int | None) -> AbstractContextManager[None]:
     """Show numbers with this many decimals while the context lasts; None: each kind as usual.
 
     Raises `UsageError` for a number that is not from 0 to 10.
     """
     if number is not None and (type(number) is not int or not 0 <= number <= MOST_DECIMALS):
         raise UsageError(f"digits must be a whole number from 0 to {MOST_DECIMALS}, not {number!r}")
-    token = _DECIMALS.set(number)
-    try:
-        yield
-    finally:
-        _DECIMALS.reset(token)
+    return assigned(_DECIMALS, number)
 
 
 def percent(fraction: float, usual: int = 2, sign: str = "") -> str:

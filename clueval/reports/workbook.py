@@ -43,7 +43,6 @@ _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _STYLES = (
     f'<styleSheet xmlns="{_MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>'
     '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>'
@@ -86,7 +85,7 @@ def _add(book: ZipFile, name: str, parts: Iterable[str]) -> None:
     info = ZipInfo(name)  # its time is always the same
     info.compress_type = ZIP_DEFLATED
     with book.open(info, "w", force_zip64=True) as member:
-        member.write(_HEAD.encode())
+        member.write(b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n')
         for part in parts:
             member.write(part.encode())
 
@@ -164,7 +163,6 @@ def _places(columns: Sequence[str], values: Iterable[Sequence[Any]], report: Con
 def _sheet(
     widths: Sequence[int], rows: Iterable[str], end: Iterable[str] = (), view: str = "", head: str = ""
 ) -> Iterator[str]:
-    """Yield the XML of a sheet."""
     columns = (f'<col min="{n}" max="{n}" width="{w}" customWidth="1"/>' for n, w in enumerate(widths, 1))
     yield f'<worksheet xmlns="{_MAIN}">{head}<sheetViews><sheetView workbookViewId="0">{view}</sheetView>'
     yield f"</sheetViews><cols>{''.join(columns)}</cols><sheetData>"

@@ -119,7 +119,6 @@ _REASONS = {
 }
 """Why the numbers of a convention differ from those of conlleval."""
 
-_OTHERWISE = "invalid tags are treated in another way (--invalid)"
 
 _STRICT = {
     "BIO": "IOB2",
@@ -560,7 +559,7 @@ def _difference(
         return None
     if [row[name] for name in _RATES] == [first[name] for name in _RATES]:
         return None
-    reason = _REASONS.get(key, _OTHERWISE)
+    reason = _REASONS.get(key, "invalid tags are treated in another way (--invalid)")
     if key == "seqeval_strict":
         sides = [side for side, number in repaired.items() if number]
         where = "both sides" if len(sides) > 1 else sides[0] if sides else "one side"

@@ -39,8 +39,6 @@ CONFIRMED = "confirmed"
 """The column that marks the lines that end a conflict."""
 
 NONE, BOTH, UNCLEAR, ANNOTATION = "none", "both", "unclear", "annotation"
-NOT_NAMES = (NONE, BOTH, UNCLEAR, ANNOTATION)
-"""Choices, which are therefore no names of annotators."""
 
 ERROR_CHOICES = ("predicted", "gold", BOTH, NONE, UNCLEAR)
 CONFLICTS = ("first", "last", "drop")
@@ -454,12 +452,10 @@ def _table(path: Path) -> tuple[int, list[str], Iterator[tuple[int, Sequence[str
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    """Return the cells of a line by column."""
     return dict(zip(header, map(_plain_cell, cells), strict=False))
 
 
 def _is_filled_in(row: Mapping[str, str]) -> bool:
-    """Return whether a row has a choice or a comment."""
     return bool(row.get("choice", "").strip() or row.get("comment"))
 
 
@@ -573,7 +569,7 @@ def _rows_to_keep(path: Path, form: str) -> Iterator[tuple[str, int, Mapping[str
 def require_no_choices(names: Iterable[str]) -> None:
     """Raise `UsageError` for an annotator with the name of a choice, in any case, as choices are read."""
     for name in names:
-        if name.strip().casefold() in NOT_NAMES:
+        if name.strip().casefold() in (NONE, BOTH, UNCLEAR, ANNOTATION):
             raise UsageError(
                 f"an annotator is called {name!r}, which decisions use for a choice",
                 advice="give another name, as in ann=PATH",

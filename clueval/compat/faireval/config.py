@@ -269,7 +269,7 @@ def render_faireval(report: Mapping[str, Any], config: FairEvalConfig, label_ord
     frequency = report["label_counts"]
     total = sum(frequency.values())
     listed = [label for label in dict.fromkeys([*label_order, *sorted(frequency)]) if label in frequency]
-    stats = [[label, frequency[label], _percent(frequency[label] / total)] for label in listed]
+    stats = [[label, frequency[label], f"{100 * frequency[label] / total:.2f}"] for label in listed]
     sections.append(("Target data stats", [["Label", "Freq", "%"], *stats]))
     return "\n".join(
         f"### {title}:\n" + "".join("\t".join(map(str, row)) + "\n" for row in table)
@@ -277,12 +277,8 @@ def render_faireval(report: Mapping[str, Any], config: FairEvalConfig, label_ord
     )
 
 
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.2f}"
-
-
 def _rates(counts: Mapping[str, float]) -> list[str]:
-    return [_percent(counts[rate]) for rate in ("precision", "recall", "f1")]
+    return [f"{100 * counts[rate]:.2f}" for rate in ("precision", "recall", "f1")]
 
 
 def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Iterator[list[object]]:

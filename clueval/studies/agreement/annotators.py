@@ -187,7 +187,7 @@ class Annotators:
     def _source(self, annotator: Side, name: str | None, path: Path) -> Source:
         file_name = name if self.naming.pair_by in (None, "name") else None
         source = annotator.source(path, file_name, self.naming.progress)
-        require_positions(source.form.name, "agree")
+        require_positions(source.form.name)
         return source
 
     def _documents_on_one_text(
@@ -318,7 +318,7 @@ def annotators_of(
     refuse_unknown(options, [field.name for group in (Naming, Reading) for field in fields(group)], caller)
     naming, reading = with_fields(Naming(), options), with_fields(reading, options)
     require_layers(naming.layers)
-    require_positions(reading.input, "agree")
+    require_positions(reading.input)
     read = replace(FormatOptions.of(reading, naming.layers), unannotated=naming.unannotated)
     if isinstance(sources, str | PathLike):
         sources = [sources]

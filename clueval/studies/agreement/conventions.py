@@ -167,7 +167,6 @@ class Convention(NamedTuple):
 
 
 _FLAT = CountingRule("exact", flat=True)
-_LEVEL = f"labelled.{DEFAULT_LAYER}.{{}}.micro"
 
 CONVENTIONS = (
     Convention("exact", CountingRule("exact"), "micro"),
@@ -179,7 +178,10 @@ CONVENTIONS = (
         Convention(f"levels_{n}_unlabelled", CountingRule("levels", IGNORED), f"unlabelled.{n}")
         for n in LEVELS
     ),
-    *(Convention(f"levels_{n}_labelled", CountingRule("levels"), _LEVEL.format(n)) for n in LEVELS),
+    *(
+        Convention(f"levels_{n}_labelled", CountingRule("levels"), f"labelled.{DEFAULT_LAYER}.{n}.micro")
+        for n in LEVELS
+    ),
     Convention("muc_strict", CountingRule("muc"), "strict"),
     Convention("muc_exact", CountingRule("muc", IGNORED), "exact"),
     Convention("muc_partial", CountingRule("muc", IGNORED), "partial"),

@@ -306,7 +306,15 @@ class Annotated:
                             f"where selects documents by their metadata, but {layer!r} is a layer",
                             advice=self.metric.filters,
                         )
-                group = _with_metadata(group)
+                present = [document for document in group.sides if document is not None]
+                metadata = {
+                    key: value for document in reversed(present) for key, value in document.metadata.items()
+                }
+                first = replace(group.first, metadata=metadata)
+                group = replace(
+                    group,
+                    sides=tuple(first if document is group.first else document for document in group.sides),
+                )
             if self._selects(group):
                 if self.metric.system and group.sides[-1] is None and len(humans) > 1:
                     raise UsageError(
@@ -356,7 +364,17 @@ class Annotated:
             if sum(document is not None for document in humans) > 1 and self._selects(group):
                 without_text += all(document is None or document.end is None for document in group.sides)
                 if not self.plan.merge:
-                    self._record_clash(humans, clashes)
+                    for layer in [layer for layer in sequences_in(humans) if layer not in clashes]:
+                        for name, document in zip(self.names, humans, strict=True):
+                            if document is None or layer in clashes:
+                                continue
+                            rows = document.rows_in(layer)
+                            if rows is not None and are_flat(rows):
+                                continue
+                            clash = first_clash(spans_of(tuple(sorted(marks_in(document, layer)))))
+                            if clash is not None:
+                                first, second = (written(((span.fragments, span.label),)) for span in clash)
+                                clashes[layer] = f"{name} has {first} and {second} in document {document.id}"
             return [group]
 
         bag = None if self.steps else self.annotators.bag(self.plan)
@@ -369,20 +387,6 @@ class Annotated:
         require_names(bag, self.plan)
         self._check_steps(bag)
         return bag, clashes, without_text
-
-    def _record_clash(self, documents: Sequence[Document | None], clashes: dict[str, str]) -> None:
-        """Note where spans of one annotator overlap first."""
-        for layer in [layer for layer in sequences_in(documents) if layer not in clashes]:
-            for name, document in zip(self.names, documents, strict=True):
-                if document is None or layer in clashes:
-                    continue
-                rows = document.rows_in(layer)
-                if rows is not None and are_flat(rows):
-                    continue
-                clash = first_clash(spans_of(tuple(sorted(marks_in(document, layer)))))
-                if clash is not None:
-                    first, second = (written(((span.fragments, span.label),)) for span in clash)
-                    clashes[layer] = f"{name} has {first} and {second} in document {document.id}"
 
     def _check_steps(self, bag: Bag) -> None:
         """Warn of steps that change nothing. Raises `UsageError` for labels that a map does not have."""
@@ -397,13 +401,3 @@ class Annotated:
                 raise
         for warning in checked(self.steps, total):
             warn(warning)
-
-
-def _with_metadata(group: Group) -> Group:
-    """Return a group whose first document has the metadata of all of them."""
-    present = [document for document in group.sides if document is not None]
-    metadata = {key: value for document in reversed(present) for key, value in document.metadata.items()}
-    first = replace(group.first, metadata=metadata)
-    return replace(
-        group, sides=tuple(first if document is group.first else document for document in group.sides)
-    )

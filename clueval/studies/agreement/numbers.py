@@ -69,6 +69,13 @@ class Numbers:
         spans = Counter[str]()
         for (number, _), n in self.sums["spans"].items():
             spans[self.names[number]] += n
+        kinds: Counter[str] = Counter()
+        boundary: Counter[str] = Counter(dict.fromkeys(BOUNDARIES, 0))
+        for (kind, which), n in self.sums["kind"].items():
+            kinds[kind] += n
+            if which is not None:
+                boundary[which] += n
+        unanimous = kinds.pop("", 0)
         return {
             "spans": {name: spans[name] for name in self.names},
             "notes": [],
@@ -78,7 +85,12 @@ class Numbers:
                 for items, domains in DOMAINS.items()
             },
             "unitizing": self._unitizing(),
-            "disagreements": self._disagreements(),
+            "disagreements": {
+                "components": unanimous + kinds.total(),
+                "unanimous": unanimous,
+                "kinds": dict(sorted(kinds.items())),
+                "boundary": dict(boundary),
+            },
             "confusion": self._confusion(),
         }
 
@@ -181,21 +193,6 @@ class Numbers:
         squares = {label: n for (label,), n in self.sums["Q"].items()}
         table = formulas.coincidences(self._value_pairs(POSITIONS, "all"))
         return formulas.unitizing(formulas.Unitized(table, squares, overlaps))
-
-    def _disagreements(self) -> dict[str, Any]:
-        kinds: Counter[str] = Counter()
-        boundary: Counter[str] = Counter(dict.fromkeys(BOUNDARIES, 0))
-        for (kind, which), n in self.sums["kind"].items():
-            kinds[kind] += n
-            if which is not None:
-                boundary[which] += n
-        unanimous = kinds.pop("", 0)
-        return {
-            "components": unanimous + kinds.total(),
-            "unanimous": unanimous,
-            "kinds": dict(sorted(kinds.items())),
-            "boundary": dict(boundary),
-        }
 
     def _confusion(self) -> dict[str, dict[str, int]]:
         """Return the labels of pairs of annotators at equal ranges, both ways."""

@@ -22,7 +22,6 @@ _UNITS = {"document": "documents", "sentence": "sentences"}
 _RATES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 """What the rates are called in a table."""
 
-_F1 = (".f1", ".f1_strict")
 
 _COLUMNS = (
     *("value", "low", "high", "sd", "difference", "p", "p_holm", "test", "exact"),
@@ -118,7 +117,9 @@ class Comparison(Report):
 
     def verdict(self) -> str:
         """What the tests of F1 say, or those of all scores if none is F1."""
-        scores = [score for score in self.tests if score["score"].endswith(_F1)] or self.tests
+        scores = [
+            score for score in self.tests if score["score"].endswith((".f1", ".f1_strict"))
+        ] or self.tests
         return " ".join(
             f"{self.called(score)}: {self._verdict_of_test(score, entry)}."
             for score in scores

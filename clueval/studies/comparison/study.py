@@ -35,9 +35,6 @@ LAST_RATE = slice(-1, None)
 LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""
 
-SCORED_BY = ("metrics", "layers", "reading")
-"""The arguments of `clueval.score`, besides its single options, that `compare` takes with gold."""
-
 
 @checked_call
 def compare(
@@ -137,7 +134,7 @@ def _gold_systems_options(
     of other names, for fewer than two systems, for names that are not one for each, for options without gold, and for
     gold that can be read only once.
     """
-    option_names = [*SCORED_BY, *single_options()]
+    option_names = ["metrics", "layers", "reading", *single_options()]
     options = {name: value for name, value in named.items() if name in option_names}
     others = {name: value for name, value in named.items() if name not in option_names}
     listed = list(arguments)

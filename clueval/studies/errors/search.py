@@ -43,8 +43,6 @@ CLASSES = (*KINDS[:-1], "partial", *UNMATCHED.values())
 (predicted)."""
 
 FAIR_TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
-_FAIR_OF = {"gold": ("LE", "FN"), "predicted": ("FP",)}
-"""Types whose errors are all listed on one side."""
 
 MOST_SHOWN = 50
 """The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
@@ -110,7 +108,7 @@ class Choice:
                 if name == UNMATCHED[side]:
                     advice = f"{UNMATCHED[other]}, or also the {side} side"
                     raise UsageError(f"no {other} span is {name}", advice=advice)
-                if self.fair is not None and name in _FAIR_OF[side]:
+                if self.fair is not None and name in {"gold": ("LE", "FN"), "predicted": ("FP",)}[side]:
                     problem = f"errors of the type {name} have a {side} span"
                     raise UsageError(problem, advice=f"also the {side} side")
             if self.by_levels and self.labelled is None and name in correct:

@@ -42,14 +42,6 @@ def leaks_in_words(reports: Reports) -> Iterator[str]:
         )
 
 
-def no_mentions_in_words() -> str:
-    """Say that there is no mention that must be masked, and what may be the reason."""
-    return phrase(
-        "there is no mention that must be masked, so nothing was checked: check the gold file, its layer (layers=...) "
-        "and keep=..."
-    )
-
-
 def listed_in_words(files: Sequence[str]) -> str:
     """Say which files list all leaks; ``-`` is standard output."""
     if not files:

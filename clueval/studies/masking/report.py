@@ -392,7 +392,11 @@ class MaskingReport(ReportWithDecisions):
         figures = self.result.metrics[REVIEWED] if reviewed else self.reports
         leaks: Iterable[str] = limits.leaks_in_words(figures) if fail_on_leak else ()
         if fail_on_leak and not self.mentions:
-            leaks = [self.verdict() if not self.result.documents else limits.no_mentions_in_words()]
+            nothing_checked = phrase(
+                "there is no mention that must be masked, so nothing was checked: check the gold file, its layer "
+                "(layers=...) and keep=..."
+            )
+            leaks = [nothing_checked if self.result.documents else self.verdict()]
         return [*leaks, *limits.failures(figures, fail_under, fail_over, self.metric.confidence)]
 
     def aligned_in_words(self) -> str:

@@ -21,7 +21,6 @@ Row = Mapping[str, Any]
 
 NO_CLASS = "no class"
 ELSEWHERE, NOWHERE = "masked elsewhere", "masked nowhere"
-STATUSES = ("missed", "partial", STRING)
 
 MOST_DOCUMENTS = 20
 """How many documents to review, and how many leaks, tables list."""
@@ -39,7 +38,7 @@ def facets() -> list[Facet]:
     """Return the filters of leaks."""
     return [
         Facet("class", phrase("Class"), True, (NO_CLASS,)),
-        Facet("status", phrase("Status"), True, STATUSES),
+        Facet("status", phrase("Status"), True, ("missed", "partial", STRING)),
         Facet("entity", phrase("Entity"), True, (ELSEWHERE, NOWHERE)),
         Facet("label", phrase("Label")),
         Facet("layer", phrase("Layer")),
@@ -302,9 +301,6 @@ DOCUMENT_COLUMNS = (
     "entities_masked_elsewhere",
 )
 
-_NO_MORE = (inf,)
-"""A class after all others, so that a document with a further class comes before one without."""
-
 
 class DocumentToReview(NamedTuple):
     """A document with leaks: `leaks` has their number for each class, riskiest first.
@@ -341,7 +337,8 @@ def documents_of(leaks: Iterable[Leak], risk: Risk) -> list[DocumentToReview]:
         in_part = {(leak.annotator, leak.entity) for leak in document_leaks if leak.is_in_part}
         to_review = DocumentToReview(document, by_class, words, len(in_part))
         worst_first = [(*risk(kind), -number) for kind, number in by_class]
-        ranked.append(([*worst_first, _NO_MORE], -words, document, to_review))
+        # a class after all others, so that a document with a further class comes before one without
+        ranked.append(([*worst_first, (inf,)], -words, document, to_review))
     return [to_review for *_, to_review in sorted(ranked, key=itemgetter(0, 1, 2))]
 
 
@@ -406,7 +403,6 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
 
 
 def _row(leak: StringLeak, *, text: bool) -> dict[str, Any]:
-    """Return the row of a leak in tables."""
     cells = leak.to_dict()
     exposed = leak.exposed if isinstance(leak, Leak) else [(leak.start, leak.end)]
     row = {
