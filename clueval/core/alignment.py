@@ -18,20 +18,20 @@ refused.
 
 from __future__ import annotations
 
+import re
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, count
 from operator import add, itemgetter, sub
-from typing import TYPE_CHECKING, Self
+from types import ModuleType
+from typing import Self
 
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError, extra
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 MAX_CELLS = 10**11
 """Default limit for the product of the two lengths: some 316,000 characters each."""
@@ -182,6 +182,14 @@ def has_characters(document: Document) -> bool:
     if document.unit == "character":
         return document.text is not None
     return document.tokens is not None and not are_unknown(document.tokens)
+
+
+_WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
+
+
+def words_in(text: str, start: int = 0, end: int = sys.maxsize) -> list[tuple[int, int]]:
+    """Return the ranges of the words and single marks between two places of a text."""
+    return [match.span() for match in _WORD_OR_MARK.finditer(text, start, end)]
 
 
 def tokens_in(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:

@@ -158,18 +158,15 @@ def _bio(spans: Sequence[Span], length: int) -> list[str]:
     return tags
 
 
-def case_of(key: Key, sequence: str) -> Case:
-    """Return the case of a key of a sequence, that is, of a layer or of the merged layers.
+class CaseOfKey(Case):
+    """The case of a key of a sequence, that is, of a layer or of the merged layers.
 
-    >>> case = case_of((2, None, 3, (0, 2, 0, "A"), (0, 1, 1, "A")), "entity")
+    Its spans are made when they are asked for: `exact` and `levels` take half the time.
+
+    >>> case = CaseOfKey((2, None, 3, (0, 2, 0, "A"), (0, 1, 1, "A")), "entity")
     >>> case.gold[0].labels, case.equal
     ({'entity': 'A'}, 1)
     """
-    return _CaseOfKey(key, sequence)
-
-
-class _CaseOfKey(Case):
-    """The case of a key, whose spans are made when they are asked for: `exact` and `levels` take half the time."""
 
     def __init__(self, key: Key, sequence: str) -> None:
         self.length, self.written, self._present, *self._entries = key

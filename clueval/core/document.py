@@ -279,9 +279,7 @@ class Document:
         """Return the document that `to_dict` has written as a dictionary; see `clueval.core.dictionaries`."""
         from clueval.core.dictionaries import fields_of  # few documents are written so
 
-        fields = fields_of(value)
-        fields["sentences"] = [Sentence(*sentence) for sentence in fields["sentences"]] or ()
-        return cls(**fields)
+        return cls(**fields_of(value))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as plain dictionaries, lists, strings and numbers; `from_dict` reads it."""
@@ -300,15 +298,6 @@ class Document:
     def details_in(self, layer: str) -> Sequence[Details]:
         """Return what the spans of a layer of rows have besides; empty if they have no more than their line."""
         return self.layers.details(layer)  # type: ignore[attr-defined,no-any-return]  # as above
-
-    def spans_of_rows(self, layer: str, rows: Iterable[Row]) -> list[Span]:
-        """Return the spans of some rows of a layer."""
-        return self.layers.spans_of(layer, rows)  # type: ignore[attr-defined,no-any-return]  # as above
-
-    def number_of_spans_in(self, layer: str) -> int:
-        """Return the number of spans in a layer."""
-        rows = self.layers.rows(layer)  # type: ignore[attr-defined]  # they are `Layers`
-        return len(self.layers[layer] if rows is None else rows)
 
     def placed(self, new_range: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
         """Return the document with spans and sentences at other positions: `new_range` takes a range.
