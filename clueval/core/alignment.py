@@ -30,7 +30,6 @@ from types import ModuleType
 from typing import Self
 
 from clueval.core.document import Document
-from clueval.core.span import Span
 from clueval.files.errors import UsageError, extra
 
 MAX_CELLS = 10**11
@@ -221,7 +220,7 @@ class Characters:
     def of(cls, document: Document) -> Self:
         """Return the text of `document`; tokens are joined by single blanks. Raises `UsageError` if it has none.
 
-        >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_of(Span(11, 12))
+        >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_between(11, 12)
         (5, 9)
         """
         if not has_characters(document):
@@ -239,12 +238,8 @@ class Characters:
         starts = array("q", map(sub, ends, lengths))
         return cls(" ".join(tokens), document.start, starts, ends)
 
-    def range_of(self, span: Span) -> tuple[int, int]:
-        """Return the range of characters that a span covers, half-open, including the blanks inside it."""
-        return self.range_between(span.start, span.end)
-
     def range_between(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range of characters between two positions of the document, half-open."""
+        """Return the range of characters between two positions of the document, with the blanks inside it."""
         first, last = start - self.offset, end - self.offset
         if self.starts is None or self.ends is None:
             return first, last

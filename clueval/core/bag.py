@@ -167,14 +167,9 @@ class Read:
             self.neighbours.setdefault(file_layer, Counter()).update(pairs)
         for file_layer, settled in other.settled.items():
             self.settle_layer(file_layer, *settled)
-        sets: tuple[tuple[dict[Any, set[Any]], Mapping[Any, set[Any]]], ...] = (
-            (self.formats, other.formats),
-            (self.sources, other.sources),
-            (self.values, other.values),
-        )
-        for total, more in sets:
-            for key, values in more.items():
-                total.setdefault(key, set()).update(values)
+        for name in ("formats", "sources", "values"):
+            for key, values in getattr(other, name).items():
+                getattr(self, name).setdefault(key, set()).update(values)
 
 
 # Cases by place

@@ -96,7 +96,7 @@ class Text(NamedTuple):
         require_short_texts(sum(map(len, spans)), **document.in_errors)
         characters = Characters.of(document)
         entities = [
-            TextSpan(*characters.range_of(span), span.label, span, counts)
+            TextSpan(*characters.range_between(span.start, span.end), span.label, span, counts)
             for span, counts in zip(spans, which_count(spans, document, where), strict=True)
         ]
         return cls(characters.text, sorted(entities, key=lambda entity: entity[:2]))

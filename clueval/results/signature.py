@@ -50,7 +50,8 @@ class Signature:
     choices: Mapping[str, str]
 
     def __str__(self) -> str:
-        return _join_choices(self.choices.items())
+        quotes = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A"})
+        return "|".join(f"{key}:{value.translate(quotes)}" for key, value in self.choices.items())
 
     def __hash__(self) -> int:
         return hash(frozenset(self.choices.items()))
@@ -58,7 +59,7 @@ class Signature:
     @property
     def short(self) -> str:
         """The short form, with letters for keys."""
-        return _join_choices((SHORT.get(key, key), value) for key, value in self.choices.items())
+        return str(Signature({SHORT.get(key, key): value for key, value in self.choices.items()}))
 
     @classmethod
     def of(
@@ -232,11 +233,6 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
             f"the results cannot be {purpose}: {text}",
             advice="score both with the same options, or use force=True",
         )
-
-
-def _join_choices(choices: Iterable[tuple[str, str]]) -> str:
-    quotes = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A"})
-    return "|".join(f"{key}:{value.translate(quotes)}" for key, value in choices)
 
 
 def joined_signature(first: Signature, second: Signature, schemes: str) -> Signature:
