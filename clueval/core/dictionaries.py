@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import FormatError
 
 
-def dictionary_of(document: Document) -> dict[str, Any]:
-    """Return a document as a dictionary."""
+def dictionary_of(document: Any) -> dict[str, Any]:
+    """Return a `Document` as a dictionary."""
     values: dict[str, Any] = {"id": document.id}
     if document.text is not None:
         values["text"] = document.text
@@ -60,7 +59,7 @@ def _span_as_dictionary(span: Span, layer: str) -> dict[str, Any]:
 
 
 def fields_of(value: object) -> dict[str, Any]:
-    """Return the fields of the `Document` of a dictionary.
+    """Return the fields of the `Document` of a dictionary, of sentences the values of each.
 
     Raises `FormatError` for a dictionary that is not of this form.
     """
@@ -81,7 +80,7 @@ def fields_of(value: object) -> dict[str, Any]:
         "unit": value.get("unit", "character" if text is not None or tokens is None else "token"),
         "start": value.get("start", 0),
         "token_ids": value.get("token_ids"),
-        "sentences": [Sentence(*sentence) for sentence in _list_at(value, "sentences", name)] or (),
+        "sentences": _list_at(value, "sentences", name),
         "metadata": value.get("metadata") or {},
         "tags": value.get("tags") or {},
         "ordered": value.get("ordered", False),

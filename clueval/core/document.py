@@ -273,7 +273,9 @@ class Document:
         """Return the document that `to_dict` has written as a dictionary; see `clueval.core.dictionaries`."""
         from clueval.core.dictionaries import fields_of  # few documents are written so
 
-        return cls(**fields_of(value))
+        fields = fields_of(value)
+        fields["sentences"] = [Sentence(*sentence) for sentence in fields["sentences"]] or ()
+        return cls(**fields)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as plain dictionaries, lists, strings and numbers; `from_dict` reads it."""
