@@ -127,7 +127,6 @@ def _by_document(result: Result, metric: Gate) -> dict[DocumentPlace, Tally]:
     bag = result.bag
     tallies: dict[DocumentPlace, Tally] = {}
     for place, _, _, tally in bag.tallies_of([metric], bag.layers or [""]):
-        assert isinstance(place, DocumentPlace)
         tallies[place._replace(values=(), sentence=None)] = tally
     return tallies
 

@@ -15,6 +15,7 @@ from itertools import accumulate, compress, pairwise
 from operator import itemgetter
 from typing import Any, ClassVar
 
+from clueval.core.alignment import words_in
 from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
@@ -24,7 +25,7 @@ from clueval.metrics.masking import ANNOTATORS, Masking
 from clueval.metrics.masking.counts import share, weighted_sums
 from clueval.metrics.masking.exposure import Mention, MentionReader, risk_by
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
-from clueval.transforms.redaction import wildcards_of, words_in
+from clueval.transforms.redaction import wildcards_of
 
 LabelledRange = tuple[int, int, str]
 """Start and end (half-open) in characters, and the label."""
@@ -401,7 +402,7 @@ class PresidioFigures(OtherProgram):
 
     def count(self, pair: Pair) -> Tally:
         text, gold, predicted = self.sides_of(pair)
-        tokens = words_in(text, 0, len(text))
+        tokens = words_in(text)
         ignored = [text[start:end].casefold() in self.metric.ignore_words.words for start, end in tokens]
         gold_labels, predicted_labels = labels_of(tokens, gold), labels_of(tokens, predicted)
         tally = Tally()

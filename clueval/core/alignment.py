@@ -18,20 +18,19 @@ refused.
 
 from __future__ import annotations
 
+import re
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, count
 from operator import add, itemgetter, sub
-from typing import TYPE_CHECKING, Self
+from types import ModuleType
+from typing import Self
 
 from clueval.core.document import Document
-from clueval.core.span import Span
 from clueval.files.errors import UsageError, extra
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 MAX_CELLS = 10**11
 """Default limit for the product of the two lengths: some 316,000 characters each."""
@@ -184,6 +183,14 @@ def has_characters(document: Document) -> bool:
     return document.tokens is not None and not are_unknown(document.tokens)
 
 
+_WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
+
+
+def words_in(text: str, start: int = 0, end: int = sys.maxsize) -> list[tuple[int, int]]:
+    """Return the ranges of the words and single marks between two places of a text."""
+    return [match.span() for match in _WORD_OR_MARK.finditer(text, start, end)]
+
+
 def tokens_in(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:
     """Return the ranges of tokens in a text, one after the other; none if they do not all stand in it."""
     ranges, place = [], 0
@@ -213,7 +220,7 @@ class Characters:
     def of(cls, document: Document) -> Self:
         """Return the text of `document`; tokens are joined by single blanks. Raises `UsageError` if it has none.
 
-        >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_of(Span(11, 12))
+        >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_between(11, 12)
         (5, 9)
         """
         if not has_characters(document):
@@ -231,12 +238,8 @@ class Characters:
         starts = array("q", map(sub, ends, lengths))
         return cls(" ".join(tokens), document.start, starts, ends)
 
-    def range_of(self, span: Span) -> tuple[int, int]:
-        """Return the range of characters that a span covers, half-open, including the blanks inside it."""
-        return self.range_between(span.start, span.end)
-
     def range_between(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range of characters between two positions of the document, half-open."""
+        """Return the range of characters between two positions of the document, with the blanks inside it."""
         first, last = start - self.offset, end - self.offset
         if self.starts is None or self.ends is None:
             return first, last

@@ -13,11 +13,11 @@ A bag also has what was read, before steps and filters: for the report, for warn
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from clueval.core.case import BOTH, HEAD, TOKENS, Key, case_of, same_key
+from clueval.core.case import BOTH, HEAD, TOKENS, CaseOfKey, Key, same_key
 from clueval.core.document import Document, Sentence, Text, metadata_with_id
 from clueval.core.metric import AnyMetric, features_read, is_of_cases, keeping_metrics, require_countable
 from clueval.core.span import NOTHING, Span
@@ -84,9 +84,13 @@ class Read:
             of_tokens = document.unit == "token" and document.file is not None
             self.tagged.update((side, layer) for layer in (document.layers if of_tokens else document.tags))
             for layer in document.layers:
-                self.spans[side, layer] += document.number_of_spans_in(layer)
-                self.features.update(*[features for features, *_ in document.details_in(layer)])
-                for span in document.layers[layer] if document.ranges_in(layer) is None else ():
+                rows = document.ranges_in(layer)
+                if rows is not None:
+                    self.spans[side, layer] += len(rows)
+                    self.features.update(*[features for features, *_ in document.details_in(layer)])
+                    continue
+                self.spans[side, layer] += len(document.layers[layer])
+                for span in document.layers[layer]:
                     if span.features or span.tokens is not None:
                         self.features.update(span.features, (TOKENS,) * (span.tokens is not None))
             self.add_tags(side, document)
@@ -163,14 +167,9 @@ class Read:
             self.neighbours.setdefault(file_layer, Counter()).update(pairs)
         for file_layer, settled in other.settled.items():
             self.settle_layer(file_layer, *settled)
-        sets: tuple[tuple[dict[Any, set[Any]], Mapping[Any, set[Any]]], ...] = (
-            (self.formats, other.formats),
-            (self.sources, other.sources),
-            (self.values, other.values),
-        )
-        for total, more in sets:
-            for key, values in more.items():
-                total.setdefault(key, set()).update(values)
+        for name in ("formats", "sources", "values"):
+            for key, values in getattr(other, name).items():
+                getattr(self, name).setdefault(key, set()).update(values)
 
 
 # Cases by place
@@ -186,7 +185,8 @@ class Bounds(NamedTuple):
 LARGE = 300
 """A case with more spans is counted where it stands, so that an error names the document; others meet no limit."""
 
-Place = Hashable
+Place = Any
+"""What counts are kept by: a `clueval.core.count.DocumentPlace`, or another value that can be hashed."""
 
 Occurrences = dict[int, int] | tuple[int, ...]
 """How often each case, by its number, occurs in a place; or a flat tuple (number, times, number, times, ...), which is
@@ -328,7 +328,7 @@ class Bag:
         flat = any(metric.flat for metric in metrics)
         if not metrics or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
             return
-        case = case_of(key, sequence)
+        case = CaseOfKey(key, sequence)
         for metric in metrics if not is_flat else ():
             require_countable(metric, case)
         if large:
@@ -467,7 +467,7 @@ class BagCounts:
                     for present, positions in bag.positions.items():
                         outside = positions[place] - inside.get((present,), 0)
                         if (metric.name, present) not in self._outside_tallies:
-                            case = case_of(same_key(present), "")
+                            case = CaseOfKey(same_key(present), "")
                             self._outside_tallies[metric.name, present] = metric.count(case)
                         add_to(total, self._outside_tallies[metric.name, present], outside)
                 yield sequence, metric, total
@@ -490,7 +490,7 @@ class BagCounts:
             inside, of_metrics = of_sequence[sequence]
             inside[(key[2],)] += key[0] * times
             if number not in self._tallies:
-                case = case_of(key, sequence)
+                case = CaseOfKey(key, sequence)
                 for metric in self._new_metrics:
                     require_countable(metric, case)
                     if metric.filters is not None and any(case.counted):

@@ -33,14 +33,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import groupby, repeat
 from operator import attrgetter, itemgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
 from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Ranges, Span
+from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Ranges, Span, labels_in
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -158,18 +158,15 @@ def _bio(spans: Sequence[Span], length: int) -> list[str]:
     return tags
 
 
-def case_of(key: Key, sequence: str) -> Case:
-    """Return the case of a key of a sequence, that is, of a layer or of the merged layers.
+class CaseOfKey(Case):
+    """The case of a key of a sequence, that is, of a layer or of the merged layers.
 
-    >>> case = case_of((2, None, 3, (0, 2, 0, "A"), (0, 1, 1, "A")), "entity")
+    Its spans are made when they are asked for: `exact` and `levels` take half the time.
+
+    >>> case = CaseOfKey((2, None, 3, (0, 2, 0, "A"), (0, 1, 1, "A")), "entity")
     >>> case.gold[0].labels, case.equal
     ({'entity': 'A'}, 1)
     """
-    return _CaseOfKey(key, sequence)
-
-
-class _CaseOfKey(Case):
-    """The case of a key, whose spans are made when they are asked for: `exact` and `levels` take half the time."""
 
     def __init__(self, key: Key, sequence: str) -> None:
         self.length, self.written, self._present, *self._entries = key
@@ -187,7 +184,7 @@ class _CaseOfKey(Case):
     def sides(self) -> Sides:  # type: ignore[override]  # a case has no setter of its sides
         sides: list[list[Span]] = [[] for _ in self.counted]
         for start, end, side, labels, *more in self._entries:
-            of_sequence = _labels(self._sequence, labels)
+            of_sequence = labels_in(self._sequence, labels)
             if more:
                 parts, tokens, features, _ = more
                 values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
@@ -208,14 +205,8 @@ class _CaseOfKey(Case):
     def labelled_rows(self) -> list[list[LabelledRow]]:
         rows: list[list[LabelledRow]] = [[] for _ in self.counted]
         for start, end, side, labels, *_ in self._entries:
-            rows[side].append((start, end, _labels(self._sequence, labels)))
+            rows[side].append((start, end, labels_in(self._sequence, labels)))
         return rows
-
-
-@lru_cache(maxsize=1 << 12)
-def _labels(sequence: str, labels: str | tuple[tuple[str, str | None], ...] | None) -> Frozen:
-    """Return the labels of a span of a key by layer; a single one has the layer of the sequence."""
-    return Frozen(labels if isinstance(labels, tuple) else {sequence: labels})
 
 
 # From documents to cases

@@ -11,18 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
+from clueval.core.bag import NO_LAYER, Bag, Bounds
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
-from clueval.core.document import ID, Document, Notes, Text, metadata_with_id
+from clueval.core.document import ID, Document, Notes, Pair, Text, metadata_with_id
 from clueval.core.metric import AnyMetric, features_read, keeping_metrics, require_no_gaps, split_metrics
+from clueval.core.sentences import TextParts
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
-
-if TYPE_CHECKING:
-    from clueval.core.sentences import TextParts
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
@@ -204,11 +202,7 @@ def count(
             documents += not place.waits
             if in_sentences and documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = in_documents(bag), False
-            parts = None
-            if in_sentences:
-                from clueval.core.sentences import TextParts  # few plans count sentences
-
-                parts = TextParts(aligned)
+            parts = TextParts(aligned) if in_sentences else None
             tallies = _count_documents(bag, plan, pairs, aligned, parts)
             if tallies is None:
                 bag, in_sentences, parts = in_documents(bag), False, None
@@ -236,12 +230,8 @@ def changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
 
 def decided(bag: Bag) -> Bag:
     """Return the bag without the documents that lack metadata which the filter names; see `DocumentPlace.waits`."""
-
-    def of(place: Place) -> Place | None:
-        assert isinstance(place, DocumentPlace)
-        return None if {*place.waits} - {*bag.layers} else place._replace(waits=())
-
-    return bag.grouped(of)
+    layers = {*bag.layers}
+    return bag.grouped(lambda place: place._replace(waits=()) if layers.issuperset(place.waits) else None)
 
 
 def sequences_of(bag: Bag, plan: Plan) -> list[str]:
@@ -251,12 +241,7 @@ def sequences_of(bag: Bag, plan: Plan) -> list[str]:
 
 def in_documents(bag: Bag) -> Bag:
     """Return a bag whose places are sentences with documents as its places."""
-
-    def of(place: Place) -> Place:
-        assert isinstance(place, DocumentPlace)
-        return place._replace(sentence=None)
-
-    return bag.grouped(of)
+    return bag.grouped(lambda place: place._replace(sentence=None))
 
 
 # Metrics of cases
@@ -266,7 +251,9 @@ def _count_cases(bag: Bag, plan: Plan, place: DocumentPlace, pair: Text, parts: 
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
     where, reads = plan.on_spans(metadata_with_id(pair.first), bag.layers), features_read(plan.metrics)
     present = presence(pair.sides)
-    sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
+    sides: Sequence[Document | None] = pair.sides
+    if isinstance(pair, Pair) and pair.beside:  # its cases have no positions in the text
+        sides = [replace(side, tokens=None, text=None, token_ids=None, tags=NOTHING) for side in pair.sides]
     of_text = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=reads))
     cut = [(place, of_text, pair.positions)]
     if parts is not None:
@@ -294,13 +281,6 @@ def _count_cases(bag: Bag, plan: Plan, place: DocumentPlace, pair: Text, parts: 
             if parts is not None:
                 place = place._replace(sentence=parts.at(case.first).number)
             bag.add_tally(place, case.sequence, metric.name, tally)
-
-
-def _without_text(document: Document | None) -> Document | None:
-    """Return a document that stands beside the text of its pair, so that its cases have no positions there."""
-    if document is None:
-        return None
-    return replace(document, tokens=None, text=None, token_ids=None, tags=NOTHING)
 
 
 def _require_countable(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
-from clueval.core.span import MERGED, NOTHING, Frozen, Span, name_of
+from clueval.core.span import MERGED, NOTHING, Span, labels_in, name_of
 from clueval.files.errors import SpanError, described
 
 Unit = Literal["token", "character"]
@@ -74,7 +73,7 @@ class Layers(Mapping[str, Sequence[Span]]):
             rows, details = self._rows[layer], self._details.get(layer)
             if details:
                 self._spans[layer] = [
-                    Span(start, end, _labels(layer, label), features, id=identifier, line=line)
+                    Span(start, end, labels_in(layer, label), features, id=identifier, line=line)
                     for (start, end, label), (features, identifier, line) in zip(rows, details, strict=True)
                 ]
             else:
@@ -84,7 +83,7 @@ class Layers(Mapping[str, Sequence[Span]]):
     def spans_of(self, layer: str, rows: Iterable[Row]) -> list[Span]:
         """Return the spans of rows of a layer."""
         line = self._line
-        return [Span(start, end, _labels(layer, label), line=line) for start, end, label in rows]
+        return [Span(start, end, labels_in(layer, label), line=line) for start, end, label in rows]
 
     def __iter__(self) -> Iterator[str]:
         yield from self._rows
@@ -119,11 +118,6 @@ class Layers(Mapping[str, Sequence[Span]]):
                 if not start <= first <= last <= end:
                     return False
         return not self._spans
-
-
-@lru_cache(1 << 12)
-def _labels(layer: str, label: str) -> Frozen:
-    return Frozen({layer: label})
 
 
 class _Place(TypedDict):
@@ -300,15 +294,6 @@ class Document:
     def details_in(self, layer: str) -> Sequence[Details]:
         """Return what the spans of a layer of rows have besides; empty if they have no more than their line."""
         return self.layers.details(layer)  # type: ignore[attr-defined,no-any-return]  # as above
-
-    def spans_of_rows(self, layer: str, rows: Iterable[Row]) -> list[Span]:
-        """Return the spans of some rows of a layer."""
-        return self.layers.spans_of(layer, rows)  # type: ignore[attr-defined,no-any-return]  # as above
-
-    def number_of_spans_in(self, layer: str) -> int:
-        """Return the number of spans in a layer."""
-        rows = self.layers.rows(layer)  # type: ignore[attr-defined]  # they are `Layers`
-        return len(self.layers[layer] if rows is None else rows)
 
     def placed(self, new_range: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
         """Return the document with spans and sentences at other positions: `new_range` takes a range.

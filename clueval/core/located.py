@@ -117,7 +117,8 @@ class _Side:
         if self._rows is None:
             return [self._spans[number] for number in numbers]
         assert self._document is not None  # it has the rows
-        return self._document.spans_of_rows(self._sequence, [self._rows[number] for number in numbers])
+        rows = [self._rows[number] for number in numbers]
+        return self._document.layers.spans_of(self._sequence, rows)  # type: ignore[attr-defined,no-any-return]
 
     def spans_and_flags(
         self, numbers: Sequence[int], reads: Sequence[str]

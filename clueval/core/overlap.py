@@ -11,13 +11,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import ge, gt, itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from clueval.core.span import Ranges, Span, by_position, intersect, name_of, positions_in
 from clueval.files.errors import LimitError, OverlapError
-
-if TYPE_CHECKING:
-    from intervaltree import IntervalTree
 
 MAX_PAIRS = 300_000
 """The most pairs of overlapping spans of a case that are compared one by one; see `PAIRS_OF_SPAN`."""
@@ -176,7 +173,14 @@ class SpanIndex:
         self._disjoint_rows = [row for row, overlaps in zip(rows, reaches, strict=True) if not overlaps]
         self._ends = [end for _, end, _ in self._disjoint_rows]
         self._overlapping_rows = [row for row, overlaps in zip(rows, reaches, strict=True) if overlaps]
-        self._tree = _tree(self._overlapping_rows) if self._overlapping_rows else None
+        self._tree: Any = None
+        if self._overlapping_rows:
+            from intervaltree import Interval, IntervalTree  # few corpora have spans of one side that overlap
+
+            of_range: dict[tuple[int, int], list[int]] = {}  # a tree has equal ranges once
+            for start, end, number in self._overlapping_rows:
+                of_range.setdefault((start, end), []).append(number)
+            self._tree = IntervalTree(Interval(*range_, tuple(equal)) for range_, equal in of_range.items())
 
     def overlapping(self, span: Span) -> list[int]:
         """Return the numbers of the spans that overlap `span` (see `Span.overlaps`), in ascending order."""
@@ -196,16 +200,6 @@ class SpanIndex:
                     for row in self._overlapping_rows[first : bisect_left(self._overlapping_rows, (end,))]
                 ]
         return sorted(set(numbers))
-
-
-def _tree(rows: Iterable[tuple[int, int, int]]) -> IntervalTree:
-    """Return a tree of ranges with their numbers; intervaltree keeps equal intervals once, so of all their numbers."""
-    from intervaltree import Interval, IntervalTree  # few corpora have spans of one side that overlap
-
-    of_range: dict[tuple[int, int], list[int]] = {}
-    for start, end, number in rows:
-        of_range.setdefault((start, end), []).append(number)
-    return IntervalTree(Interval(start, end, tuple(equal)) for (start, end), equal in of_range.items())
 
 
 _FEW = 64
@@ -295,7 +289,7 @@ class Regions:
     def touch(self, span: Span) -> bool:
         """Return whether any position of the span is in the regions; of zero length, also at their borders."""
         return any(
-            self._holds(start, end) if start == end else self._shares(start, end)
+            self._holds(start, end) if start == end else intersect([(start, end)], self._solid)
             for start, end in span.fragments
         )
 
@@ -306,7 +300,3 @@ class Regions:
     def _holds(self, start: int, end: int) -> bool:
         number = bisect_right(self._ranges, start, key=itemgetter(0)) - 1
         return number >= 0 and end <= self._ranges[number][1]
-
-    def _shares(self, start: int, end: int) -> bool:
-        number = bisect_left(self._solid, (end,)) - 1
-        return number >= 0 and start < self._solid[number][1]

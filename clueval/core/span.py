@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NoReturn
@@ -54,6 +55,13 @@ class Frozen(dict[str, Any]):
 
 NOTHING = Frozen()
 """No labels, no features, no metadata."""
+
+
+@lru_cache(maxsize=1 << 12)
+def labels_in(layer: str, labels: str | tuple[tuple[str, str | None], ...] | None) -> Frozen:
+    """Return the labels of a span by layer, given its label in this layer, or pairs of layers and labels."""
+    return Frozen(labels if isinstance(labels, tuple) else {layer: labels})
+
 
 Labels = Mapping[str, str | None]
 """Labels by layer: the labels of a span, or the joined labels of the spans that match it."""

@@ -68,8 +68,12 @@ class Counts(NamedTuple):
     @classmethod
     def total(cls, counts: Iterable[Counts]) -> Counts:
         """Add counts; each sum is rounded once, and sums of whole numbers stay whole."""
-        columns = zip(*counts, strict=True)
-        return cls(*map(_sum, columns))
+        return cls(
+            *[
+                math.fsum(numbers) if any(map(isinstance, numbers, repeat(float))) else sum(numbers)
+                for numbers in zip(*counts, strict=True)
+            ]
+        )
 
     @property
     def precision(self) -> float:
@@ -92,10 +96,6 @@ class Counts(NamedTuple):
         return prf(self, precision, recall, 2.0 * precision * recall / both if both else 0.0)
 
 
-def _sum(numbers: Sequence[float]) -> float:
-    return math.fsum(numbers) if any(map(isinstance, numbers, repeat(float))) else sum(numbers)
-
-
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:
     """Return a PRF entry with the given rates and counts."""
     gold, predicted, tp_gold, tp_predicted = counts
@@ -114,7 +114,7 @@ def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str,
 
 def counts_by_label(total: Tally) -> dict[str, Counts]:
     """Return the counts of each label from a tally with the keys ``(count, label)``, labels in order."""
-    names = ("gold", "predicted", "tp_gold", "tp_predicted")
+    names = Counts._fields
     labels = sorted({key[1] for key in total if key[0] in names})
     return {label: Counts(*[total.get((name, label), 0) for name in names]) for label in labels}
 

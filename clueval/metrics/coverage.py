@@ -24,7 +24,6 @@ Documents are needed, since the positions of a case do not say how long its toke
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from itertools import accumulate, compress
 from operator import ge, not_
 from typing import Any, ClassVar
 
-from clueval.core.alignment import has_characters
+from clueval.core.alignment import has_characters, words_in
 from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
@@ -43,8 +42,6 @@ from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
 Range = tuple[int, int]
 
 KINDS = ("tokens", "characters")
-_COUNTS = ("gold", "predicted", "tp_gold", "tp_predicted")
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,7 @@ def _kinds_in(total: Tally) -> Sequence[str]:
 
 
 def _counts_of_kind(kind: str, total: Tally) -> Counts:
-    return Counts(*(total[kind, name] for name in _COUNTS))
+    return Counts(*(total[kind, name] for name in Counts._fields))
 
 
 def _counts_by_label(kind: str, total: Tally) -> dict[str, Counts]:
@@ -134,8 +131,8 @@ def _kinds(document: Document | None) -> Iterator[tuple[str, Callable[[int, int]
         lengths = list(accumulate(map(len, document.tokens or ()), initial=0))
     else:
         text = document.text or ""
-        tokens = list(map(re.Match.span, _TOKEN.finditer(text)))
-        starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+        words = words_in(text)
+        starts, ends = [start for start, _ in words], [end for _, end in words]
 
         def tokens_of(start: int, end: int) -> Range:
             """Return the numbers of the tokens that share a character with a range of characters."""

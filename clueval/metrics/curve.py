@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, ClassVar
 
-from clueval.core.case import LabelledRange, Where, case_of, keys_of, labelled_range, which_count
+from clueval.core.case import CaseOfKey, LabelledRange, Where, keys_of, labelled_range, which_count
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.merging import with_merged
@@ -132,7 +132,7 @@ class Curve(DocumentMetric):
             layers = list(pair.gold.layers) if self.merge else [sequence]
             for column in keys_of(pair.sides, layers, merge=self.merge, where=where, reads=metric.reads):
                 for key in column.keys:
-                    tally.update(metric.count(case_of(key, column.sequence)))
+                    tally.update(metric.count(CaseOfKey(key, column.sequence)))
         return tally
 
     def _steps(self, pair: Pair, sequence: str, where: Where) -> Tally:

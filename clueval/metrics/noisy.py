@@ -96,7 +96,7 @@ class Text(NamedTuple):
         require_short_texts(sum(map(len, spans)), **document.in_errors)
         characters = Characters.of(document)
         entities = [
-            TextSpan(*characters.range_of(span), span.label, span, counts)
+            TextSpan(*characters.range_between(span.start, span.end), span.label, span, counts)
             for span, counts in zip(spans, which_count(spans, document, where), strict=True)
         ]
         return cls(characters.text, sorted(entities, key=lambda entity: entity[:2]))
@@ -206,7 +206,7 @@ class Noisy(DocumentMetric):
             matched = 0
             for gold_span, partner in partners:
                 texts = gold.of_entity(gold_span), predicted.of_entity(partner)
-                if self._matches(*texts) and _both_count(gold_span, partner):
+                if self._is_match(gold_span, partner, *texts):
                     tally["matched", gold_span.label] += 1
                     matched += 1
             tally["document", spans[0], spans[1], matched] += 1
@@ -252,7 +252,7 @@ class Noisy(DocumentMetric):
                     predicted_text,
                     alignment.predicted[first:last],
                     edit_distance(gold_text, predicted_text),
-                    self._matches(gold_text, predicted_text) and _both_count(gold_span, partner),
+                    self._is_match(gold_span, partner, gold_text, predicted_text),
                 )
 
     def _align(self, gold: Text, predicted: Text, pair: Pair) -> Alignment:
@@ -264,21 +264,24 @@ class Noisy(DocumentMetric):
             document=pair.gold.id,
         )
 
-    def _matches(self, gold: str, predicted: str) -> bool:
-        """Return whether two texts differ by no more than the threshold; an empty text matches nothing."""
-        if not gold or not predicted:
+    def _is_match(
+        self, gold_span: TextSpan, partner: TextSpan | None, gold_text: str, predicted_text: str
+    ) -> bool:
+        """Return whether two spans count and have texts that differ by no more than the threshold.
+
+        Raises `UsageError` if only one of two spans with such texts counts.
+        """
+        if partner is None or not gold_text or not predicted_text:
             return False
-        return gold == predicted or edit_distance(gold, predicted) / len(gold) <= self.threshold
-
-
-def _both_count(gold_span: TextSpan, partner: TextSpan | None) -> bool:
-    """Return whether two spans that match are counted. Raises `UsageError` if only one of them is."""
-    if partner is not None and gold_span.counted != partner.counted:
-        raise UsageError(
-            f"metric 'noisy' cannot count only one of a pair, as a filter asks for at {name_of(gold_span.span)}",
-            advice="score without the filter, or filter the files",
-        )
-    return gold_span.counted
+        is_equal = gold_text == predicted_text
+        if not is_equal and edit_distance(gold_text, predicted_text) / len(gold_text) > self.threshold:
+            return False
+        if gold_span.counted != partner.counted:
+            raise UsageError(
+                f"metric 'noisy' cannot count only one of a pair, as a filter asks for at {name_of(gold_span.span)}",
+                advice="score without the filter, or filter the files",
+            )
+        return gold_span.counted
 
 
 def _counts(total: Tally) -> dict[str | None, tuple[int, int, int]]:

@@ -135,7 +135,12 @@ def setting_of(kind: type, field: Field[Any], value: Any, name: str) -> Any:
     text = _as_text(value)
     # in the words of the class
     require_choice(text, option_of(field), f"unknown {kind.__name__}.{field.name} {{!r}}")
-    return read_value(values, text, name)
+    try:
+        return values.read(text)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error.problem}", advice=error.advice) from None
+    except ValueError:
+        raise UsageError(f"{name} takes {values.takes}, not {text!r}") from None
 
 
 def _as_text(value: Any) -> str:
@@ -217,19 +222,15 @@ def _values(kind: Any) -> Values | None:
         parts = [part for part in get_args(kind) if part is not type(None)]
         return _values(str if str in parts else parts[0])
     if get_origin(kind) in (tuple, frozenset):
-        return _several(get_origin(kind), get_args(kind)[0])
+        collection: Callable[[Iterator[Any]], Any] = get_origin(kind)
+        single = _values(get_args(kind)[0])
+        if single is None:
+            return None
+        return Values(
+            f"{single.several} separated by commas",
+            lambda text: collection(single.read(part.strip()) for part in text.split(",") if text),
+        )
     return _PLAIN.get(kind)
-
-
-def _several(collection: Callable[[Iterator[Any]], Any], kind: Any) -> Values | None:
-    single = _values(kind)
-    if single is None:
-        return None
-
-    def read(text: str) -> Any:
-        return collection(single.read(part.strip()) for part in text.split(",") if text)
-
-    return Values(f"{single.several} separated by commas", read)
 
 
 def _values_or(nothing: Any, values: Values) -> Values:
@@ -261,13 +262,3 @@ _PLAIN = {
     str: Values("text", str, "names"),
     Path: Values("a path", Path, "paths"),
 }
-
-
-def read_value(values: Values, text: str, name: str) -> Any:
-    """Return the value of the setting `name`, given as text. Raises `UsageError` for an invalid text."""
-    try:
-        return values.read(text)
-    except UsageError as error:
-        raise UsageError(f"{name}: {error.problem}", advice=error.advice) from None
-    except ValueError:
-        raise UsageError(f"{name} takes {values.takes}, not {text!r}") from None

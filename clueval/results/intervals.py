@@ -61,9 +61,8 @@ def interval_section(units: Units, trust: Trust) -> dict[str, Any]:
 def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tuple[Path, Interval]]:
     """Yield the interval of each rate. Costs a report for each key of the tallies, and of resamples one for each."""
     resampled = [] if trust.method == "jackknife" else _rates_of_resamples(rates, keys, trust)
-    waiting: dict[
-        Path, tuple[Sequence[float], Sequence[int]]
-    ] = {}  # other rates that follow from the same counts
+    # other rates that follow from the same counts
+    waiting: dict[Path, tuple[Sequence[float], Sequence[int]]] = {}
     for place, path in enumerate(rates.paths):
         units, effective = rates.weights(path)
         if path not in waiting:

@@ -317,7 +317,16 @@ def plan_of(
 
         cells = MAX_CELLS if counting.align is True else counting.align
         align = Align(cells, counting.merge, tuple(sorted(Plan(metrics).frames)))
-    where, steps = parse_where(counting.where), _steps(gold, groups)
+    steps: tuple[Step, ...] = ()
+    if groups.preparing is not None:
+        from clueval.transforms.options import steps_of  # few calls change spans
+
+        steps = steps_of(groups.preparing, gold, counting.score_feature)
+    if counting.unit == "character":
+        from clueval.transforms.characters import InCharacters  # few options need it
+
+        steps += (InCharacters(),)
+    where = parse_where(counting.where)
     plan = Plan(metrics, counting.merge, where, by, groups.trust.units, steps, align)
     plan.counts_sentences  # noqa: B018  # it raises the error of sentences that cannot be units
     names = layer_names(layers) if layers else ()
@@ -336,21 +345,6 @@ def _as_in_gate(metric: AnyMetric, gold_set: str | None) -> AnyMetric:
         return metric
     set_name, _, kind = (metric.containing or "").rpartition(":")
     return replace(metric, unfiltered=kind) if set_name == gold_set else metric
-
-
-def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
-    """Return the steps of the options, in their order."""
-    counting, preparing = groups.counting, groups.preparing
-    steps: tuple[Step, ...] = ()
-    if preparing is not None:
-        from clueval.transforms.options import steps_of  # few calls change spans
-
-        steps = steps_of(preparing, gold, counting.score_feature)
-    if counting.unit != "character":
-        return steps
-    from clueval.transforms.characters import InCharacters  # few options need it
-
-    return (*steps, InCharacters())
 
 
 def _with_curves(

@@ -141,7 +141,9 @@ class Pairs:
 
     def require_again(self) -> None:
         """Raise `UsageError` if a side can be read only once, and was read."""
-        sides = zip(("gold", *_names(self.systems)), (self.gold, *self.systems), strict=True)
+        names = [f"system {number}" for number in range(1, len(self.systems) + 1)]
+        names = [SIDES[0], *(names if len(names) > 1 else SIDES[1:])]
+        sides = zip(names, (self.gold, *self.systems), strict=True)
         for name, side in sides if self._was_read else ():
             if isinstance(side, Iterator) or needs_spooling(side):
                 raise UsageError(
@@ -207,10 +209,6 @@ def _pairs_to_count(pairs: Sequence[Pair], plan: Plan, bag: Bag) -> Sequence[Pai
             bag.read.add_counted(pair, plan.where)
         bag.notes.update(pair.notes)
     return pairs
-
-
-def _names(systems: Sequence[Any]) -> list[str]:
-    return [SIDES[1]] if len(systems) == 1 else [f"system {number}" for number in range(1, len(systems) + 1)]
 
 
 def pairs_of(

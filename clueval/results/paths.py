@@ -81,8 +81,8 @@ def headline_rates(sequence: str, report: Report) -> list[Path]:
 
 # The path that a user writes
 
-_LABELS_BELOW = ("per_label", "per_type")
-_LEFT_OUT = ("micro", *_LABELS_BELOW)
+LABELS_BELOW = ("per_label", "per_type")
+_LEFT_OUT = ("micro", *LABELS_BELOW)
 """Names that may be left out of a path, besides the metric and the sequence."""
 
 
@@ -215,7 +215,7 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
 
     def rank(path: Path) -> tuple[float, ...]:
         end = _words(path[-1])
-        place = {word for name in path[:-1] if name not in _LABELS_BELOW for word in _words(name)}
+        place = {word for name in path[:-1] if name not in LABELS_BELOW for word in _words(name)}
         of_end, of_place = ([word for word in meant if word in names] for names in (end, place))
         unasked = [
             name for name in path[2:-1] if name not in _LEFT_OUT and set(meant).isdisjoint(_words(name))

@@ -26,16 +26,6 @@ class NoProcesses(Exception):
     """This process cannot start other processes; the message has the reason."""
 
 
-def start_method() -> str:
-    """Return ``fork`` where it is safe: it costs least, and workers do not run the user's script again. Else ``spawn``.
-
-    It is not safe if other threads run, because their locks stay locked in the worker, nor on macOS, where libraries
-    start threads.
-    """
-    forks = "fork" in get_all_start_methods() and sys.platform != "darwin"
-    return "fork" if forks and active_count() == 1 else "spawn"
-
-
 @contextmanager
 def pool_of(number: int, patience: float) -> Iterator[Pool]:
     """Provide a pool of processes; only the thread that has made it may use it.
@@ -46,10 +36,12 @@ def pool_of(number: int, patience: float) -> Iterator[Pool]:
         number = min(number, _MOST_ON_WINDOWS)
     pool = None
     try:
-        method = start_method()
-        pool = Pool(number, get_context(method), _begin)
+        # a fork costs least, and workers do not run the user's script again; it is not safe if other threads run,
+        # because their locks stay locked in the worker, nor on macOS, where libraries start threads
+        forks = "fork" in get_all_start_methods() and sys.platform != "darwin" and active_count() == 1
+        pool = Pool(number, get_context("fork" if forks else "spawn"), _begin)
         pool.patience = patience
-        pool.starts_script = method == "spawn"
+        pool.starts_script = not forks
         with _interrupts_held_back():
             pool.submit(int)  # forks all processes now, before there is a thread
     # this process is a starting worker, which runs its parent's script; the others: it is daemonic, or cannot start any

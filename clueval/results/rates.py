@@ -280,7 +280,9 @@ class Rates:
         rates: dict[Path, EntryRates] = {}
         means = []
         for (entry, kind), paths in groups.items():
-            if self._is_mean(entry):
+            # a label may be called as a mean is
+            has_labels = any(entry_at(self.report, (*entry[:-1], *section)) for section in _LABELS)
+            if has_labels and entry[-1:] in _MEANS and entry[-2:-1] not in _LABELS:
                 means.append(paths)
             elif (counted := self._counted_rates(entry, kind, paths)) is not None:
                 rates |= dict.fromkeys(paths, counted)
@@ -292,11 +294,6 @@ class Rates:
         keys = [((key, 1),) for key in range(len(self.keys))]
         scored = ScoredRates(self, [path for path in self.paths if path not in rates], keys)
         return rates | dict.fromkeys(scored.paths, scored)
-
-    def _is_mean(self, entry: Path) -> bool:
-        """Return whether the rates of an entry are means over the labels beside it; a label may have such a name."""
-        has_labels = any(entry_at(self.report, (*entry[:-1], *section)) for section in _LABELS)
-        return has_labels and entry[-1:] in _MEANS and entry[-2:-1] not in _LABELS
 
     def _counted_rates(self, entry: Path, kind: str, paths: Sequence[Path]) -> EntryRates | None:
         """Return the rates of an entry that follow from counts; None if these are not known."""

@@ -41,6 +41,7 @@ class BagReports:
 
     Attributes:
         metrics: the metrics that have reports; curves are parts of those of their metrics.
+        sequences: the layers, or the merged one.
     """
 
     def __init__(self, bag: Bag, plan: Plan) -> None:
@@ -49,20 +50,15 @@ class BagReports:
         self._curves = {curve.metric.name: curve for curve in curves}
         self._layers = list(bag.layers) or [DEFAULT_LAYER]
         self._merges = plan.merge and bool(bag.layers)
-        self._sequences = [MERGED] if self._merges else self._layers
+        self.sequences = [MERGED] if self._merges else self._layers
         wholes = [metric.whole for metric in plan.metrics if metric.whole is not None]
-        self._counted = list(dict.fromkeys([*self._sequences, *wholes]))
+        self._counted = list(dict.fromkeys([*self.sequences, *wholes]))
         self._counts = bag.counts(plan.metrics)
         self._last: tuple[Place, dict[tuple[str, str], Tally]] | None = None
 
     def layers_of(self, sequence: str) -> list[str]:
         """Return the layers in which the spans of a sequence have labels."""
-        return [sequence] if sequence in self._sequences and not self._merges else self._layers
-
-    @property
-    def layers_by_sequence(self) -> dict[str, list[str]]:
-        """The layers of each sequence."""
-        return {sequence: self.layers_of(sequence) for sequence in self._sequences}
+        return [sequence] if sequence in self.sequences and not self._merges else self._layers
 
     def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
         """Return the counts in a place, by metric and sequence; those of the last place are kept."""
@@ -81,7 +77,7 @@ class BagReports:
             name, curve = metric.name, None if for_headlines else self._curves.get(metric.name)
             scores = metric.headline_report if for_headlines else metric.scores
             reports[name] = {}
-            sequences = self._sequences if metric.whole is None else [metric.whole]
+            sequences = self.sequences if metric.whole is None else [metric.whole]
             for sequence in metric.reported({sequence: tallies[name, sequence] for sequence in sequences}):
                 layers = self.layers_of(sequence)
                 report = scores(tallies[name, sequence], layers)
@@ -114,18 +110,13 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
 
     def __init__(self, bag: Bag, plan: Plan, key: str, trust: Trust | None) -> None:
         number = plan.by.index(key)
-
-        def value_of(place: Place) -> Place:
-            assert isinstance(place, DocumentPlace)
-            return place.values[number]
-
         self._bag, self._plan, self._trust = bag, plan, trust
-        self._grouped = bag.grouped(value_of)
+        self._grouped = bag.grouped(lambda place: place.values[number])
         self._reports = BagReports(self._grouped, plan)
-        self._values = sorted(str(value) for value in self._grouped.documents)
+        self._values = sorted(self._grouped.documents)
         self._places: dict[str, list[Place]] = {}
         for place in bag.documents if trust is not None else ():
-            self._places.setdefault(str(value_of(place)), []).append(place)
+            self._places.setdefault(place.values[number], []).append(place)
 
     def __getitem__(self, value: str) -> Mapping[str, Any]:
         if value not in self._grouped.documents:
@@ -161,7 +152,8 @@ def _units_in(bag: Bag, plan: Plan) -> Units:
     from clueval.results.units import units_of  # few results need them
 
     reports = BagReports(bag, plan)
-    return units_of(bag, reports.metrics, reports.layers_by_sequence, plan.units)
+    layers = {sequence: reports.layers_of(sequence) for sequence in reports.sequences}
+    return units_of(bag, reports.metrics, layers, plan.units)
 
 
 # The result
@@ -331,10 +323,7 @@ class Result(Report):
         key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
         without a number, and names the nearest; and for one that can mean several.
         """
-        from clueval.results.paths import (
-            number_at,
-            whole_path,  # not needed for the headline
-        )
+        from clueval.results.paths import number_at, whole_path
 
         try:
             return number_at(self.metrics, whole_path(self.metrics, path))
@@ -524,9 +513,7 @@ class Result(Report):
         plan = self.plan if self.plan.units == other.plan.units else replace(self.plan, units=None)
         bag = Bag(plan.metrics, (), self.bag.bounds)
         bag.include(_in_units(self, plan, frozenset()))
-        bag.include(
-            _in_units(other, plan, frozenset(cast(DocumentPlace, place).name for place in bag.documents))
-        )
+        bag.include(_in_units(other, plan, frozenset(place.name for place in bag.documents)))
         lists = [result.unprojected for result in (self, other) if result.unprojected is not None]
         reference = self.reference
         if reference is not None:  # both have one
@@ -631,7 +618,6 @@ def _in_units(result: Result, plan: Plan, taken: AbstractSet[str | None]) -> Bag
         return names[name]
 
     def unit_of(place: Place) -> Place:
-        assert isinstance(place, DocumentPlace)
         values = tuple(place.values[number] for number in order)
         if plan.units is None:
             return DocumentPlace(values)

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clueval.core.tally import f_measure
-from clueval.results.paths import RATES, Path, Report, headline_paths, number_at
+from clueval.results.paths import LABELS_BELOW, RATES, Path, Report, headline_paths, number_at
 
 Row = dict[str, Any]
 
@@ -40,7 +40,6 @@ LONG_ROW = ("metric", "sequence", "by", "value", "path", "number")
 
 # Rows
 
-_LABELLED = ("per_label", "per_type")
 _AVERAGES = {
     **dict.fromkeys(("micro", "overall", "all", "ALL"), "micro"),
     **{name: name for name in ("macro", "weighted", "file_mean")},
@@ -72,7 +71,7 @@ class EntryPlace(NamedTuple):
         place = self._replace(path=(*self.path, name))
         if self.names_values:
             yield place.in_section(name), value
-        elif name in _LABELLED:
+        elif name in LABELS_BELOW:
             for label, entry in value.items():
                 if isinstance(entry, Mapping):  # otherwise `name` is a label, with counts of another kind
                     yield place._replace(path=(*place.path, label), label=label), entry

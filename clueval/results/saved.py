@@ -93,13 +93,8 @@ def load_bag(path: Path) -> tuple[Bag, dict[str, Any]]:
     except CluevalError as error:
         error.file = error.file or str(path)
         raise
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        RecursionError,
-    ) as error:  # anybody can write a hash
+    # anybody can write a hash
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise FormatError("this is not a saved result", file=str(path), advice=_ADVICE) from error
 
 
@@ -139,7 +134,6 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
     by_name = [("shared", sorted(bag.shared.items())), ("positions", sorted(bag.positions.items()))]
     before: DocumentPlace | None = None
     for place, documents in bag.documents.items():
-        assert isinstance(place, DocumentPlace)
         if place.sentence is None or before is None or place != before._replace(sentence=place.sentence):
             defaults = DocumentPlace._field_defaults
             named = {name: value for name, value in place._asdict().items() if value != defaults[name]}

@@ -129,12 +129,10 @@ def score(
 
             sides = gold, predicted, reference
             result = with_reference(result, sides, reference_set, layers, groups, indicators, scored)
-    if values is not None:
-
-        def with_value(place: Any) -> Any:  # a list has its number as its value
-            return place._replace(values=(values[int(place.values[0])],))
-
-        bag = result.bag.grouped(with_value)
+    if values is not None:  # a list has its number as its value
+        bag = result.bag.grouped(
+            lambda place: place._replace(values=(values[int(place.values[0])],)),
+        )
         result = replace(result, bag=bag, plan=replace(result.plan, by=(GROUP,)), made=None)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)

@@ -50,7 +50,8 @@ class Signature:
     choices: Mapping[str, str]
 
     def __str__(self) -> str:
-        return _join_choices(self.choices.items())
+        quotes = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A"})
+        return "|".join(f"{key}:{value.translate(quotes)}" for key, value in self.choices.items())
 
     def __hash__(self) -> int:
         return hash(frozenset(self.choices.items()))
@@ -58,7 +59,7 @@ class Signature:
     @property
     def short(self) -> str:
         """The short form, with letters for keys."""
-        return _join_choices((SHORT.get(key, key), value) for key, value in self.choices.items())
+        return str(Signature({SHORT.get(key, key): value for key, value in self.choices.items()}))
 
     @classmethod
     def of(
@@ -130,7 +131,11 @@ class Signature:
             if key == "merge":
                 options[key] = value == "yes"
             elif key == "where" and value != "all":
-                options[key] = _conditions(value)
+                where = [condition.partition("=") for condition in value.split(";")]
+                options[key] = {name: values.split("|") for name, _, values in where}
+                if written_filter(options[key]) != value:
+                    problem = f"the filter {value!r} cannot be rebuilt"
+                    raise UsageError(problem, advice="pass it to score yourself")
             elif value in _OPTION_VALUES.get(key, ()):
                 options[key] = value
             elif (key, value) == ("text", "aligned") and same_text:
@@ -230,14 +235,6 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
         )
 
 
-def _join_choices(choices: Iterable[tuple[str, str]]) -> str:
-    return "|".join(f"{key}:{_quote(value)}" for key, value in choices)
-
-
-def _quote(value: str) -> str:
-    return value.replace("%", "%25").replace("|", "%7C").replace("\n", "%0A")
-
-
 def joined_signature(first: Signature, second: Signature, schemes: str) -> Signature:
     """A signature with both values of choices that differ; `schemes` is the scheme unless a side has documents."""
     both = {
@@ -288,16 +285,6 @@ def written_filter(where: Mapping[str, Iterable[str]]) -> str:
     'risk=high|medium;domain=civil'
     """
     return ";".join(f"{key}={'|'.join(sorted({*values}))}" for key, values in where.items())
-
-
-def _conditions(text: str) -> dict[str, list[str]]:
-    where = {
-        key: values.split("|")
-        for key, _, values in (condition.partition("=") for condition in text.split(";"))
-    }
-    if written_filter(where) != text:
-        raise UsageError(f"the filter {text!r} cannot be rebuilt", advice="pass it to score yourself")
-    return where
 
 
 def _layers(text: str) -> dict[str, int | tuple[int, int]]:

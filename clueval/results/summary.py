@@ -28,8 +28,16 @@ def summary(report: Content) -> Iterator[str]:
     """Yield what could not be read as it stands, the numbers of the spans of each layer, the method of intervals."""
     yield from mended(report["repaired_tags"], report.get("prepared"))
     yield from layers_read(report.get("inputs", {}))
-    if "intervals" in report:
-        yield from _about_intervals(report["intervals"])
+    if section := report.get("intervals"):
+        resampled = ""
+        if section["resamples"]:
+            resampled = f", {section['resamples']:,} resamples, seed {section['seed']}"
+        yield (
+            f"{100 * section['confidence']:g} % intervals by {section['method']} over {section['units']:,} units "
+            f"(by {visible(section['resample_by'])}){resampled}"
+        )
+        for remark in section["remarks"]:
+            yield f"remark: {visible(remark)}"
 
 
 def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterator[str]:
@@ -43,19 +51,6 @@ def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterat
         yield phrase("{unread} of {number} answers could not be read", unread=unread, number=number)
     if missing := located.get("missing"):
         yield phrase("{n} document has no answer|{n} documents have no answer", n=missing)
-
-
-def _about_intervals(section: Content) -> Iterator[str]:
-    """Yield how intervals were computed, and what to know about them."""
-    resampled = (
-        f", {section['resamples']:,} resamples, seed {section['seed']}" if section["resamples"] else ""
-    )
-    yield (
-        f"{100 * section['confidence']:g} % intervals by {section['method']} over {section['units']:,} units "
-        f"(by {visible(section['resample_by'])}){resampled}"
-    )
-    for remark in section["remarks"]:
-        yield f"remark: {visible(remark)}"
 
 
 def layers_read(inputs: Content) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 from clueval.core.bag import Bag, Place, pairs_in
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan
@@ -24,15 +24,9 @@ def settled_units(bag: Bag, plan: Plan) -> Plan:
     """Return the plan with the units that were chosen for it: sentences if these are more than the documents."""
     if plan.units != EITHER:
         return plan
-    documents = {(place.name, place.repeat) for place in _places(bag)}
+    documents = {(place.name, place.repeat) for place in bag.documents}
     more = len(documents) < FEW_DOCUMENTS and len(bag.documents) > len(documents)
     return replace(plan, units=SENTENCE if more else DOCUMENT)
-
-
-def _places(bag: Bag) -> Iterator[DocumentPlace]:
-    for place in bag.documents:
-        assert isinstance(place, DocumentPlace)
-        yield place
 
 
 def in_units(bag: Bag, plan: Plan, files: Sequence[str], *, in_folders: bool) -> Bag:
@@ -43,7 +37,7 @@ def in_units(bag: Bag, plan: Plan, files: Sequence[str], *, in_folders: bool) ->
     names: dict[tuple[str | None, int], str | None] = {}
     if plan.units in (DOCUMENT, SENTENCE):
         file_names = {*files}
-        ids = dict.fromkeys((place.name or "", place.repeat) for place in _places(bag))
+        ids = dict.fromkeys((place.name or "", place.repeat) for place in bag.documents)
         keys = different_keys(document_key(id_, file_names, in_folders) for id_, _ in ids)
         names = dict(zip(ids, keys, strict=True))
         have_their_names = all(name_and_repeat == (name, 1) for name_and_repeat, name in names.items())
@@ -53,7 +47,6 @@ def in_units(bag: Bag, plan: Plan, files: Sequence[str], *, in_folders: bool) ->
         return bag
 
     def unit_of(place: Place) -> Place | None:
-        assert isinstance(place, DocumentPlace)
         name = names.get((place.name, place.repeat), place.name)
         sentence = place.sentence if plan.units == SENTENCE else None
         return None if {*place.waits} - {*bag.layers} else DocumentPlace(place.values, name, sentence)
@@ -179,7 +172,7 @@ class Units:
 
 def number_of_units(bag: Bag) -> int:
     """Return the number of units of a bag, whose places are those of `clueval.core.count.Plan.place`."""
-    return len({(place.name, place.sentence) for place in _places(bag)})
+    return len({(place.name, place.sentence) for place in bag.documents})
 
 
 def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str | None) -> Units:
@@ -190,15 +183,21 @@ def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str 
     """
     numbers: dict[tuple[str | None, int | None], int] = {}
     unit_of = {
-        place: numbers.setdefault((place.name, place.sentence), len(numbers)) for place in _places(bag)
+        place: numbers.setdefault((place.name, place.sentence), len(numbers)) for place in bag.documents
     }
     positions = [0] * len(numbers)
     for of_places in bag.positions.values():
         for place, number in of_places.items():
-            positions[unit_of[cast(DocumentPlace, place)]] += number
+            positions[unit_of[place]] += number
     counts = dict(_counts(bag, metrics, sequences, unit_of, len(numbers)))
     keys = [name or "" if sentence is None else f"{name or ''}#s{sentence}" for name, sentence in numbers]
-    reported = {metric.name: _sequences_to_report(metric, sequences, counts) for metric in metrics}
+    reported: dict[str, Layers] = {}
+    for metric in metrics:
+        layers_of = sequences
+        if metric.whole is not None:
+            layers_of = {metric.whole: list(dict.fromkeys(chain.from_iterable(sequences.values())))}
+        totals = {name: counts[metric.name, name].total() for name in layers_of}
+        reported[metric.name] = {name: layers_of[name] for name in metric.reported(totals)}
     return Units(by, tuple(metrics), reported, keys, positions, counts)
 
 
@@ -237,13 +236,3 @@ def _counts(
             counted = counts[metric_name, sequence]
             counted.row_of[unit] = counted.row(tally.items())
         yield from counts.items()
-
-
-def _sequences_to_report(
-    metric: AnyMetric, sequences: Layers, counts: Mapping[tuple[str, str], CountsByUnit]
-) -> dict[str, Sequence[str]]:
-    """Return those of the sequences that a metric reports, with their layers."""
-    if metric.whole is not None:
-        sequences = {metric.whole: list(dict.fromkeys(chain.from_iterable(sequences.values())))}
-    totals = {name: counts[metric.name, name].total() for name in sequences}
-    return {name: sequences[name] for name in metric.reported(totals)}

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from clueval.core.bag import Bag, Place
-from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, in_documents
+from clueval.core.bag import Bag
+from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, in_documents
 from clueval.files.errors import CluevalError
 from clueval.files.opening import Progress
 from clueval.version import __version__
@@ -336,10 +336,8 @@ def _on_executor(
     try:
         yield from in_order(submit, result, iter(tasks), waiting, window)
     except CluevalError as error:
-        if isinstance(
-            error.__cause__, BrokenExecutor
-        ):  # it sets its error on all futures, and fails to cancel one
-            waiting.clear()
+        if isinstance(error.__cause__, BrokenExecutor):
+            waiting.clear()  # it sets its error on all futures, and fails to cancel one
         raise
     finally:
         for _, future in waiting:
@@ -383,9 +381,7 @@ def sum_of_parts(bags: Iterable[Bag], units: str | None) -> Bag:
         if units in (DOCUMENT, SENTENCE, EITHER):
             bag = _with_repeats(bag, repeats)
         before = documents
-        documents += sum(
-            number for place, number in bag.documents.items() if not cast(DocumentPlace, place).waits
-        )
+        documents += sum(number for place, number in bag.documents.items() if not place.waits)
         if units == EITHER and documents >= FEW_DOCUMENTS:
             bag = in_documents(bag)
             if total is not None and before < FEW_DOCUMENTS:
@@ -401,14 +397,8 @@ def sum_of_parts(bags: Iterable[Bag], units: str | None) -> Bag:
 def _with_repeats(bag: Bag, repeats: dict[str | None, int]) -> Bag:
     """Return the bag with the numbers that its documents have among all those that have their id; note these."""
     before = dict(repeats)
-    repeated = False
     for place in bag.documents:
-        assert isinstance(place, DocumentPlace)
-        repeated = repeated or place.name in before
         repeats[place.name] = max(before.get(place.name, 0) + place.repeat, repeats.get(place.name, 0))
-
-    def renumbered(place: Place) -> DocumentPlace:
-        unit = cast(DocumentPlace, place)
-        return unit._replace(repeat=before.get(unit.name, 0) + unit.repeat)
-
-    return bag.grouped(renumbered) if repeated else bag
+    if before.keys().isdisjoint(place.name for place in bag.documents):
+        return bag
+    return bag.grouped(lambda place: place._replace(repeat=before.get(place.name, 0) + place.repeat))

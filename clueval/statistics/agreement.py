@@ -169,9 +169,8 @@ def unitizing(data: Unitized) -> dict[str, Any]:
     sums = margins(data.pairs)
     total, equal = _sum(sums.values()), _sum(n for (c, k), n in data.pairs.items() if c == k)
     gaps = sums.get(GAP, Fraction(0))
-    different = (
-        total * total - gaps - sum(data.squares.values())
-    )  # pairs of positions that are not in one unit
+    # pairs of positions that are not in one unit
+    different = total * total - gaps - sum(data.squares.values())
     units = {pair: n for pair, n in data.pairs.items() if GAP not in pair}
     paired = margins(units)
     all_paired, same = _sum(paired.values()), _sum(n for (c, k), n in units.items() if c == k)

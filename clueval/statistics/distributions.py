@@ -142,7 +142,7 @@ def t_p(t: float, df: float) -> float:
     >>> round(t_p(12.706204736174694, 1), 10)
     0.05
     """
-    _require_positive("df", df)
+    _require_degrees(df)
     if math.isinf(t):
         return 0.0
     square = t * t
@@ -168,7 +168,7 @@ def t_quantile(q: float, df: float) -> float:
     (3.1824, -3.1824)
     """
     require_share("q", q)
-    _require_positive("df", df)
+    _require_degrees(df)
     tails = 2 * min(q, 1 - q)
     middle = inverse_beta(abs(2 * q - 1), 0.5, df / 2)
     if middle < 0.5:
@@ -179,10 +179,10 @@ def t_quantile(q: float, df: float) -> float:
     return math.copysign(distance, q - 0.5)
 
 
-def _require_positive(name: str, value: float) -> None:
-    """Raise `UsageError` unless the value is a number above 0."""
-    if not (value > 0 and math.isfinite(value)):
-        raise UsageError(f"{name} must be a number above 0, not {value!r}")
+def _require_degrees(df: float) -> None:
+    """Raise `UsageError` unless the degrees of freedom are a number above 0."""
+    if not (df > 0 and math.isfinite(df)):
+        raise UsageError(f"df must be a number above 0, not {df!r}")
 
 
 def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:

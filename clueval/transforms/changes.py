@@ -376,9 +376,6 @@ class SetApart(EachPair):
             return
         layers = predicted.layers.items()
         lost = {layer: [span for span in spans if MENTION in span.features] for layer, spans in layers}
-        if not any(lost.values()):
-            yield pair
-            return
         placed = {layer: [span for span in spans if MENTION not in span.features] for layer, spans in layers}
         yield replace(pair, predicted=replace(predicted, layers=placed))
         yield from beside(lost, replace(predicted, id=pair.gold.id), predicted.file)

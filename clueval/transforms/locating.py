@@ -86,8 +86,15 @@ class Locating(EachPair):
         return [(name,) for name in dict.fromkeys([*COUNTED, "answers", *self.steps.names])]
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
-        gold = pair.gold
-        predicted = _with_gold_id(pair.predicted, gold)
+        gold, predicted = pair.gold, pair.predicted
+        answer_id = predicted.metadata.get(BY_ID, predicted.id)
+        is_named = BY_ID in predicted.metadata or answer_id.isdecimal() == gold.id.isdecimal()
+        if answer_id != gold.id and is_named:  # otherwise it may be the number of the answer
+            raise TextMismatch(
+                f"gold has document {gold.id!r} where predicted has the answer {answer_id!r}",
+                file=gold.file,
+                advice="give both in the same order, or pair them by their ids with pair_by='id'",
+            )
         if not has_characters(gold):
             raise UsageError(
                 "gold has no text in which mentions could be located",
@@ -318,18 +325,6 @@ def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
             if not once or (start, end, labels) not in yielded:
                 yielded.add((start, end, labels))
                 yield Span(start, end, labels, line=mention.span.line)
-
-
-def _with_gold_id(predicted: Document, gold: Document) -> Document:
-    """Return predicted with the id of gold; an id that is a number may be the number of the answer."""
-    answer_id = predicted.metadata.get(BY_ID, predicted.id)
-    if answer_id != gold.id and (BY_ID in predicted.metadata or answer_id.isdecimal() == gold.id.isdecimal()):
-        raise TextMismatch(
-            f"gold has document {gold.id!r} where predicted has the answer {answer_id!r}",
-            file=gold.file,
-            advice="give both in the same order, or pair them by their ids with pair_by='id'",
-        )
-    return predicted
 
 
 @dataclass(frozen=True)

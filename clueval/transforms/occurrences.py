@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from clueval.core.alignment import words_in
 from clueval.files.errors import LimitError, UsageError, extra
 from clueval.transforms.changes import names_of
 
@@ -124,9 +125,8 @@ def folded(text: str, folds: Collection[str]) -> Folded:
     starts: list[int] = []
     ends: list[int] = []
     is_normal, at = unicodedata.is_normalized("NFC", text), 0
-    while at < len(
-        text
-    ):  # what is folded alone: characters or, with "space", what NFC joins, and white space
+    # what is folded alone: characters or, with "space", what NFC joins, and white space
+    while at < len(text):
         end, piece = at + 1, text[at]
         if "space" in folds and piece.isspace():
             while end < len(text) and text[end].isspace():
@@ -153,7 +153,6 @@ _WITHOUT_BLANKS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
 )
-_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class Occurrences:
@@ -220,7 +219,7 @@ class Occurrences:
             from rapidfuzz.distance import Levenshtein
         text = self._folded.text
         if self._words is None:
-            words = [match.span() for match in _WORD.finditer(text)]
+            words = words_in(text)
             self._words = [start for start, _ in words], [end for _, end in words]
         starts, ends = self._words
         self._count(compared=len(starts))

@@ -40,12 +40,6 @@ FREE, FIRST, ALL = "free", "first", "all"
 OCCURRENCES = (FREE, FIRST, ALL)
 """Which occurrences of a text the mentions of a language model take."""
 
-MODES = ("inside", "touching")
-"""Which predicted spans do not count because of ignored regions."""
-
-FRAGMENTS = ("keep", "split", "hull")
-"""What discontinuous spans become; ``keep``, the default, needs no step: each metric says how it counts them."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparing:
@@ -105,7 +99,7 @@ class Preparing:
         "WHICH",
         "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
         "position, unless a counted gold span has the same fragments)",
-        choices=MODES,
+        choices=("inside", "touching"),
     )
     ignore_same_label: bool = option_field(
         False, None, "with --ignore-label: only predicted spans with the label of the region do not count"
@@ -131,7 +125,7 @@ class Preparing:
         "HOW",
         "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
         "or hull (one span from start to end)",
-        choices=FRAGMENTS,
+        choices=("keep", "split", "hull"),
     )
 
     occurrence: str | None = option_field(

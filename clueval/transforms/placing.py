@@ -20,7 +20,6 @@ get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first thr
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,16 +27,13 @@ from dataclasses import dataclass, replace
 from operator import ge, is_not
 from typing import ClassVar, NamedTuple
 
-from clueval.core.alignment import Characters
+from clueval.core.alignment import Characters, words_in
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import Span, name_of
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.transforms.changes import EachPair, empty, with_notes
 from clueval.transforms.characters import TextPositions, on_ranges, to_characters, without_blanks
-
-WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
-"""The tokens of a text that comes without tokens."""
 
 _SHOWN = 20
 
@@ -115,7 +111,10 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
     gold_in_characters = _in_characters(gold, text)
     placed = [
         gold_in_characters,
-        *(_on_gold(_in_characters(other, gold_in_characters.text), gold_in_characters) for other in others),
+        *(
+            _with_gold_positions(_in_characters(other, gold_in_characters.text), gold_in_characters)
+            for other in others
+        ),
     ]
     trimmed, numbers = zip(*map(_trimmed, placed), strict=True)
     named_alike = [trimmed[0], *(_with_gold_id(other, gold, named) for other in trimmed[1:])]
@@ -139,14 +138,6 @@ def _in_characters(document: Document, text: str | None) -> Document:
     if onto is None or document.tokens is None:
         return to_characters(document)
     return TextPositions(onto, document.start, *token_places(document, onto)).placed(document)
-
-
-def _on_gold(document: Document, gold: Document) -> Document:
-    """Return the document with the positions and the text of gold."""
-    gold_text, text = gold.text, document.text
-    if gold_text is not None and text is not None and gold_text != text:
-        return _with_gold_positions(document, gold)
-    return document if gold_text is None else replace(document, text=gold_text)
 
 
 def _with_gold_id(document: Document, gold: Document, named: bool) -> Document:
@@ -228,8 +219,12 @@ def _mismatch(document: Document, what: str, number: int, text: str, at: int) ->
 
 
 def _with_gold_positions(document: Document, gold: Document) -> Document:
-    """Return the document with the positions of gold, by the rank of characters that are not white space."""
-    gold_text, other_text = gold.text or "", document.text or ""
+    """Return the document with the text and the positions of gold, by the rank of visible characters."""
+    gold_text, other_text = gold.text, document.text
+    if gold_text is None:
+        return document
+    if other_text is None or other_text == gold_text:
+        return replace(document, text=gold_text)
     gold_places, other_places = (
         [place for place, character in enumerate(text) if not character.isspace()]
         for text in (gold_text, other_text)
@@ -269,7 +264,7 @@ def _with_gold_positions(document: Document, gold: Document) -> Document:
 
 def _words_of(text: str) -> tuple[list[int], list[int]]:
     """Return where the words and single marks of a text start and end."""
-    ranges = [match.span() for match in WORD_OR_MARK.finditer(text)]
+    ranges = words_in(text)
     return [start for start, _ in ranges], [end for _, end in ranges]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import combining, normalize
 
-from clueval.core.alignment import edit_distance, tokens_in
+from clueval.core.alignment import edit_distance, tokens_in, words_in
 from clueval.core.document import (
     FROM_THE_RIGHT,
     PLACEHOLDERS,
@@ -31,7 +31,6 @@ from clueval.transforms.redaction import (
     masked_span,
     patterns_of,
     without_equal_ends,
-    words_in,
 )
 
 MOST_CELLS = 4 * 10**9
@@ -112,12 +111,12 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
     Raises `TextMismatch` for texts that have too little in common, `MissingExtra` without rapidfuzz, and `UsageError`
     for texts that are too long.
     """
-    original_words, redacted_words = words_in(original, 0, len(original)), []
+    original_words, redacted_words = words_in(original), []
     past = 0
     for start, end in placeholders:  # each is one word
         redacted_words += [*words_in(redacted, past, start), (start, end)]
         past = end
-    redacted_words += words_in(redacted, past, len(redacted))
+    redacted_words += words_in(redacted, past)
     masked: list[Span] = []
     replaced = 0
     marks, is_decomposed = set(placeholders), any(map(combining, original))
@@ -146,13 +145,15 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
             words = [*without_equal_ends(original, words, redacted, shown)]
         if is_decomposed:  # its words are cut at the marks
             decomposed = normalize("NFD", " ".join(others))
-            others += [decomposed[slice(*place)] for place in words_in(decomposed, 0, len(decomposed))]
+            others += [decomposed[slice(*place)] for place in words_in(decomposed)]
         spellings = _spellings(others, max([end - start for start, end in words], default=0))
 
         def is_readable(word: str, spellings: Collection[str] = spellings) -> bool:
             forms = {word, folded(word)}
             return folded(word) in inserted or any(
-                _are_near(form, other) for form in forms for other in spellings
+                3 * abs(len(form) - len(other)) <= len(form) and 3 * edit_distance(form, other) <= len(form)
+                for form in forms
+                for other in spellings
             )
 
         for hidden in hidden_runs(original, words, replacement, is_readable):
@@ -167,10 +168,6 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
             advice="check that both are the same text",
         )
     return Recovery(masked, masked, len(placeholders), replaced_words=replaced, aligned=True)
-
-
-def _are_near(word: str, other: str) -> bool:
-    return 3 * abs(len(word) - len(other)) <= len(word) and 3 * edit_distance(word, other) <= len(word)
 
 
 def _spellings(words: Sequence[str], longest: int) -> set[str]:

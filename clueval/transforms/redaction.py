@@ -35,6 +35,7 @@ from itertools import groupby, pairwise, product
 from typing import Any, NamedTuple
 from unicodedata import combining, normalize
 
+from clueval.core.alignment import words_in
 from clueval.core.document import PARTS, REPLACEMENT
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import Span
@@ -177,7 +178,6 @@ def _parts(value: Any) -> Iterator[Any]:
 
 _VISIBLE = re.compile(r"\S+")
 _WORD = re.compile(r"\w+")
-_WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 
 COMPARED_PER_CHARACTER = 100
 """How many characters are compared, for each of the text, at places where literals stand but do not fit."""
@@ -224,11 +224,6 @@ def masked_span(start: int, end: int, replacement: str, parts: Sequence[tuple[in
     Of several placeholders in a row, `parts` are what each stands for, where only one reading is possible.
     """
     return Span(start, end, LABEL, {REPLACEMENT: replacement} | ({PARTS: parts} if parts else {}))
-
-
-def words_in(text: str, start: int, end: int) -> list[Place]:
-    """Return the ranges of the words and single signs between two places."""
-    return [match.span() for match in _WORD_OR_SIGN.finditer(text, start, end)]
 
 
 def without_equal_ends(
@@ -443,7 +438,9 @@ class StrictReading:
         for number, literal in enumerate(middle[:-1], 1):
             start = text.find(literal, place)
             if start < 0:
-                raise self._mismatch(number, self._longest_prefix(literal, place))
+                prefixes = range(1, len(literal))  # the last of them that is in the text is the longest
+                common = bisect_left(prefixes, True, key=lambda n: text.find(literal[:n], place) < 0)
+                raise self._mismatch(number, common)
             starts.append(start)
             place = start + len(literal)
         last = middle[-1]
@@ -451,17 +448,6 @@ class StrictReading:
             common = _common(last[::-1], text[place:][::-1])
             raise self._mismatch(len(middle), max(0, len(last) - common - 1))
         return [*starts, len(text) - len(last)]
-
-    def _longest_prefix(self, literal: str, place: int) -> int:
-        """Return how many characters of a literal can be found from a place on; its prefixes can, too."""
-        low, high = 0, len(literal)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._text.find(literal[:middle], place) >= 0:
-                low = middle
-            else:
-                high = middle - 1
-        return low
 
     def _mismatch(self, number: int, character: int) -> TextMismatch:
         """Return the error for a character of a literal that has no place in the original."""

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from clueval.core.alignment import Alignment, align, are_unknown, edit_distance, tokens_in
 from clueval.core.document import Document
-from clueval.core.span import Span
 from clueval.files.errors import MissingExtra, UsageError
 from clueval.transforms.characters import Characters
 
@@ -136,11 +135,11 @@ def test_tokens_become_a_text_joined_by_blanks() -> None:
     characters = Characters.of(document)
 
     assert characters.text == "Anna  Weiß"
-    assert [characters.range_of(Span(i, i + 1)) for i in (7, 8, 9)] == [(0, 4), (5, 5), (6, 10)]
-    assert characters.range_of(Span(7, 10)) == (0, 10)
-    assert [characters.range_of(Span(i, i)) for i in (7, 9, 10)] == [(0, 0), (6, 6), (10, 10)]
+    assert [characters.range_between(i, i + 1) for i in (7, 8, 9)] == [(0, 4), (5, 5), (6, 10)]
+    assert characters.range_between(7, 10) == (0, 10)
+    assert [characters.range_between(i, i) for i in (7, 9, 10)] == [(0, 0), (6, 6), (10, 10)]
     as_text = Characters.of(Document("d", {}, text="Anna Weiß", unit="character", start=100))
-    assert (as_text.text, as_text.range_of(Span(105, 109))) == ("Anna Weiß", (5, 9))
+    assert (as_text.text, as_text.range_between(105, 109)) == ("Anna Weiß", (5, 9))
 
 
 def test_a_document_without_text_is_an_error() -> None:

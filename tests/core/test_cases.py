@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval import score
-from clueval.core.case import case_of, keys_of, keys_of_triples, other_key, same_key, which_count
+from clueval.core.case import CaseOfKey, keys_of, keys_of_triples, other_key, same_key, which_count
 from clueval.core.document import Document, Layers, Row
 from clueval.core.located import EqualCases, located
 from clueval.core.span import Span
@@ -85,7 +85,7 @@ def test_parts_and_tokens_count_from_the_start_of_the_case() -> None:
     (key,) = keys(text([span]), NONE, reads={"n", "tokens"})
 
     assert key[3] == (0, 5, 0, "A", ((0, 2), (4, 5)), (0, 4), (("n", "int", 1),), True)
-    assert case_of(key, "x").gold == (
+    assert CaseOfKey(key, "x").gold == (
         Span(0, 5, {"x": "A"}, {"n": 1}, frozenset({0, 4}), parts=[(0, 2), (4, 5)]),
     )
 
@@ -114,7 +114,7 @@ def test_values_that_are_equal_in_python_but_not_in_kind_make_other_keys_whereve
 
     assert len(set(of_values)) == len(values)
     for key, value in zip(of_values, values, strict=True):
-        (span,) = case_of(key, "x").gold
+        (span,) = CaseOfKey(key, "x").gold
         assert repr(span.features["n"]) == repr(wrap(value))
 
 
@@ -138,7 +138,7 @@ def test_spans_that_differ_in_features_alone_come_by_type_and_value() -> None:
     given_spans = [Span(0, 2, "A", features={"n": value}) for value in values]
     for ordering in (given_spans, given_spans[::-1]):
         (key,) = keys(text(ordering), NONE, reads={"n"})
-        assert str([span.features["n"] for span in case_of(key, "x").gold]) == str(ordered)
+        assert str([span.features["n"] for span in CaseOfKey(key, "x").gold]) == str(ordered)
 
 
 def test_without_a_text_no_position_is_known() -> None:
@@ -168,7 +168,7 @@ def test_a_filter_marks_the_spans_that_do_not_count() -> None:
     (key,) = keys(*sides, where={"y": frozenset({"high"})})
 
     assert [span[-1] for span in key[3:]] == ["A", False]
-    case = case_of(key, "x")
+    case = CaseOfKey(key, "x")
     assert case.counted == (None, (False,))
     assert [len([*case.counting(side)]) for side in (0, 1)] == [1, 0]
 
@@ -220,14 +220,14 @@ def test_merged_layers_make_one_sequence_with_a_label_for_each_layer() -> None:
     (case,) = located(sides, ("x", "y"), merge=True)
 
     assert key == (4, None, 3, (0, 4, 0, (("x", "A"), ("y", "high"))))
-    assert (case.sequence, case.sides[0]) == ("merged", case_of(key, "merged").gold)
+    assert (case.sequence, case.sides[0]) == ("merged", CaseOfKey(key, "merged").gold)
 
 
 def test_a_side_that_lacks_the_document_is_missing_in_its_keys_and_cases() -> None:
     (key,) = keys(text("A[0,2)"), None, text("A[0,2)"))
 
     assert key[2] == 0b101
-    assert case_of(key, "x").sides[1] is None
+    assert CaseOfKey(key, "x").sides[1] is None
 
 
 def test_rows_give_the_keys_of_their_spans_and_are_refused_outside_the_text() -> None:
@@ -244,21 +244,21 @@ def test_rows_give_the_keys_of_their_spans_and_are_refused_outside_the_text() ->
 
 
 def test_positions_with_equal_tags_follow_from_the_spans() -> None:
-    assert case_of((4, None, 3, (0, 4, 0, "A"), (0, 2, 1, "A")), "x").equal == 2
-    assert case_of((4, None, 3, (0, 4, 0, "A"), (2, 4, 1, "A")), "x").equal == 1  # B-A is not I-A
-    assert (case_of(same_key(), "x").equal, case_of(other_key(), "x").equal) == (1, 0)
-    assert case_of(other_key(), "x").length == 1
-    assert case_of((4, None, 3, (0, 4, 0, "A"), (2, 2, 0, "B"), (0, 4, 1, "A")), "x").equal == 4
+    assert CaseOfKey((4, None, 3, (0, 4, 0, "A"), (0, 2, 1, "A")), "x").equal == 2
+    assert CaseOfKey((4, None, 3, (0, 4, 0, "A"), (2, 4, 1, "A")), "x").equal == 1  # B-A is not I-A
+    assert (CaseOfKey(same_key(), "x").equal, CaseOfKey(other_key(), "x").equal) == (1, 0)
+    assert CaseOfKey(other_key(), "x").length == 1
+    assert CaseOfKey((4, None, 3, (0, 4, 0, "A"), (2, 2, 0, "B"), (0, 4, 1, "A")), "x").equal == 4
 
 
 def test_a_discontinuous_span_has_the_tags_of_its_positions() -> None:
     for both in ("A[0,4) B[0,1)[3,4)", "B[0,1)[3,4) A[0,4)"):
         (key,) = keys(text(both), text("A[0,4)"))
-        assert case_of((4, None, *key[2:]), "x").equal == 2
+        assert CaseOfKey((4, None, *key[2:]), "x").equal == 2
 
 
 def test_around_has_the_spans_of_the_other_side_that_overlap() -> None:
-    case = case_of((6, None, 3, (0, 6, 0, "A"), (0, 2, 1, "A"), (2, 4, 1, "A"), (2, 3, 0, "B")), "x")
+    case = CaseOfKey((6, None, 3, (0, 6, 0, "A"), (0, 2, 1, "A"), (2, 4, 1, "A"), (2, 3, 0, "B")), "x")
 
     assert case.around == ([[0, 1], [1]], [[0], [0, 1]])
 
@@ -311,10 +311,10 @@ def test_a_case_has_the_spans_of_a_side_that_count() -> None:
     gold, predicted = text("A[0,2) B[1,3)"), text("A[0,2)")
     layers = {"x": gold.layers["x"], "y": spans("high[2,3)")}
     (key,) = keys(Document("d", layers, tokens=["x"] * 12), predicted, where={"y": frozenset({"high"})})
-    case = case_of(key, "x")
+    case = CaseOfKey(key, "x")
 
     assert [(number, span.label) for number, span in case.counting(0)] == [(1, "B")]
-    assert [list(case_of((*key[:3], (0, 2, 0, "A")), "x").counting(side)) for side in (0, 1)] == [
+    assert [list(CaseOfKey((*key[:3], (0, 2, 0, "A")), "x").counting(side)) for side in (0, 1)] == [
         [(0, Span(0, 2, {"x": "A"}))],
         [],
     ]
@@ -381,7 +381,7 @@ def test_rows_and_documents_have_the_same_keys_and_located_cases_are_those_of_th
         ]
         for case in located(sides, ["x"])
     ] == [
-        [[(span.start, span.end, span.label) for span in side or ()] for side in case_of(key, "x").sides]
+        [[(span.start, span.end, span.label) for span in side or ()] for side in CaseOfKey(key, "x").sides]
         for key in of_documents
     ]
     of_rows = [Document("d", Layers({}, {"x": rows}), tokens=tokens) for rows in (gold, predicted)]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval.core.bag import NO_LAYER, Bag
-from clueval.core.case import Case, Where, case_of, keys_of, presence
+from clueval.core.case import Case, CaseOfKey, Where, keys_of, presence
 from clueval.core.count import FEW_DOCUMENTS, DocumentPlace, Plan, Step, changed, count
 from clueval.core.document import Document, Group, Layers, Pair, Sentence
 from clueval.core.exact import Exact
@@ -432,8 +432,8 @@ def test_cases_of_a_group_have_the_spans_of_all_sides_and_none_of_one_that_lacks
 
     assert keys == [(4, None, 0b101, (0, 2, 0, "A"), (1, 4, 2, "B")), (1, None, 0b101, (0, 1, 2, "A"))]
     assert (ranges, others) == ([(2, 6), (8, 9)], [])
-    assert case_of(keys[0], "x").sides == ((Span(0, 2, {"x": "A"}),), None, (Span(1, 4, {"x": "B"}),))
-    assert case_of(keys[0], "x").equal == 0
+    assert CaseOfKey(keys[0], "x").sides == ((Span(0, 2, {"x": "A"}),), None, (Span(1, 4, {"x": "B"}),))
+    assert CaseOfKey(keys[0], "x").equal == 0
     assert [case.first for case in at] == [2, 8]
     assert at[0].sides == ((Span(2, 4, {"x": "A"}),), None, (Span(3, 6, {"x": "B"}),))
     assert at[1].sides == ((), None, (Span(8, 9, {"x": "A"}),))
@@ -442,7 +442,7 @@ def test_cases_of_a_group_have_the_spans_of_all_sides_and_none_of_one_that_lacks
 def test_equal_positions_of_a_case_are_those_that_all_sides_share() -> None:
     ((_, (key,), _, _),) = keys_of(group("A[0,4)", "A[0,2)", "A[0,4)")[0].sides, ["x"])
 
-    assert case_of(key, "x").equal == 2
+    assert CaseOfKey(key, "x").equal == 2
 
 
 def test_a_bag_knows_the_documents_and_positions_of_the_sides_that_are_present() -> None:

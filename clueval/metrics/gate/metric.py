@@ -266,7 +266,11 @@ class Gate(Metric):
                 self._add(tally, [("type", kind)], part, scores)
         for feature in self.by:
             values = [
-                {number: _value(spans[number].features.get(feature)) for number in numbers}
+                {
+                    number: WITHOUT_VALUE if value is None else java_string(value)
+                    for number in numbers
+                    for value in (spans[number].features.get(feature),)
+                }
                 for spans, numbers in ((case.gold, targets), (case.predicted, responses))
             ]
             for value, part in whole.parts(*values):
@@ -460,8 +464,6 @@ class GateWithin(Gate, DocumentMetric):
     Its tally has the keys of `Gate`, and ``("seen", "within")`` with the number of containing annotations.
     """
 
-    same_text: ClassVar[bool] = True
-
     @property
     def within(self) -> str | None:
         return self.containing
@@ -561,7 +563,3 @@ def _types_by_label(types: tuple[str, ...]) -> tuple[dict[str, str], dict[str, s
     """Return the type of each label, among the targets and among the responses."""
     specs = parse_types(types)
     return {spec.target: spec.target for spec in specs}, {spec.response: spec.target for spec in specs}
-
-
-def _value(value: object) -> str:
-    return WITHOUT_VALUE if value is None else java_string(value)

@@ -301,9 +301,8 @@ def kept_within(spans: Iterable[Span], containing: Sequence[Span], containment: 
         return [span for span in spans if (span.start, span.end) in ranges]
     ordered = sorted(containing, key=by_position)
     starts = [span.start for span in ordered]
-    reaches = list(
-        accumulate((span.end for span in ordered), max)
-    )  # the furthest end of the spans up to each
+    # the furthest end of the spans up to each
+    reaches = list(accumulate((span.end for span in ordered), max))
     return [span for span in spans if (n := bisect_right(starts, span.start)) and span.end <= reaches[n - 1]]
 
 

@@ -44,7 +44,7 @@ from clueval.core.tally import Counts, Tally
 from clueval.files.errors import FormatError, UsageError, cut_label, warn
 from clueval.files.opening import lines
 from clueval.files.options import option_field, require_beta, require_choices, require_kind, require_share
-from clueval.metrics.masking.counts import ALL, PLACES, WeightOf, count, report_of, shares_of
+from clueval.metrics.masking.counts import ALL, PLACES, count, report_of, shares_of
 from clueval.metrics.masking.exposure import (
     CLASS_LAYER,
     Examination,
@@ -264,7 +264,11 @@ class Masking(DocumentMetric):
     def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
         """Return what is counted in one document."""
         gold, predicted = pair.gold.layers, pair.predicted.layers
-        tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
+        weight_of = token_weights(examination.document) if self.token_weights else None
+        if self.word_weights is not None:
+            weigh, spelled = self.word_weights.weigher(), examination.text.spelled
+            weight_of = lambda word: weigh(spelled[word])  # noqa: E731
+        tally = count(examination, risk_by(self.risk_order), weight_of)
         for key, names, layers in (("seen", self.masks, predicted), ("annotator", self.annotators, gold)):
             for name in names:
                 tally[key, name] += name in layers
@@ -280,13 +284,6 @@ class Masking(DocumentMetric):
             for name in (PLACEHOLDERS, REPLACED_WORDS):
                 tally["redacted", name] += int(pair.predicted.metadata.get(name, 0))
         return tally
-
-    def _weight_of(self, examination: Examination) -> WeightOf | None:
-        spelled = examination.text.spelled
-        if self.word_weights is not None:
-            weigh = self.word_weights.weigher()
-            return lambda word: weigh(spelled[word])
-        return token_weights(examination.document) if self.token_weights else None
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; the layers of a merged sequence are not reported separately."""

@@ -271,7 +271,8 @@ class Masks:
     def exposed_in(self, mention: Mention) -> list[Range]:
         """Return the exposed characters of a mention as ranges; of one without letters and digits, all characters."""
         if self.text.core.within(mention.ranges):
-            return [run for place in mention.ranges for run in self.text.core_in(*place, self.exposed)]
+            runs = [run for place in mention.ranges for run in self.exposed.runs(*place)]
+            return list(self.text.letters_in(runs)) if self.text.in_tokens else runs
         return without([self.text.place(*place) for place in mention.ranges], self.characters)
 
     # Replacements
@@ -372,7 +373,7 @@ def find_strings(
     place that are not wholly masked, the longest counts. Costs O(n) for n words, times the number of words that a
     string and a place have in common. Raises `LimitError`, with its place, if these are too many.
     """
-    tree = _tree(filter(is_searched, strings))
+    tree = _tree(strings)
     spelled, starts, ends = text.spelled, text.starts, text.ends
     counting, mentions = text.counting.bytes, mentioned.bytes
     past = reach = compared = 0
@@ -401,15 +402,13 @@ def find_strings(
             yield start, end
 
 
-def is_searched(words: Sequence[str]) -> bool:
-    """Return whether words are long enough to be searched elsewhere."""
-    joined = words[0] if len(words) == 1 else "".join(words)
-    return len(joined) >= (LEAST_DIGITS if joined.isdigit() else LEAST_CHARACTERS)
-
-
 def _tree(strings: Iterable[tuple[str, ...]]) -> _Words:
+    """Return the tree of those strings that are long enough to be searched."""
     tree: _Words = {}
     for string in strings:
+        joined = "".join(string)
+        if len(joined) < (LEAST_DIGITS if joined.isdigit() else LEAST_CHARACTERS):
+            continue
         node = tree
         for word in string[:-1]:
             if node.get(word, _LAST) is _LAST:

@@ -220,13 +220,10 @@ class MaskedText:
         """Return the characters of ranges of positions."""
         return "".join([self.characters[slice(*self.place(*place))] for place in ranges])
 
-    def core_in(self, start: int, end: int, exposed: PositionWeights) -> list[Range]:
-        """Return the runs of characters in ``[start, end)`` that are core, given the weights of what is exposed."""
-        runs = list(exposed.runs(start, end))
-        if not self.in_tokens:
-            return runs
-        text = self.characters
-        return [match.span() for run in runs for match in _LETTERS.finditer(text, *self.place(*run))]
+    def letters_in(self, ranges: Iterable[Range]) -> Iterator[Range]:
+        """Yield the runs of letters and digits in ranges of positions."""
+        for start, end in ranges:
+            yield from map(re.Match.span, _LETTERS.finditer(self.characters, *self.place(start, end)))
 
     # Words
 
