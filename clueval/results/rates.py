@@ -429,8 +429,9 @@ class EntryRates:
         return Without(of_rows, _units_by_place(of_rows, times, len(distinct)), rests, self.values(rests))
 
     def forget(self) -> None:
-        """Do not keep `rows`; means need the rest."""
+        """Do not keep `rows` and the last rates without single units; both can be computed again."""
         self.__dict__.pop("rows", None)
+        self._last = None
 
 
 class CountedRates(EntryRates):
