@@ -11,7 +11,6 @@ there, so that a decision is not applied to other spans.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
 from clueval.reports.language import current_language
@@ -182,6 +181,8 @@ Ranges = Sequence[tuple[int, int]]
 
 def fingerprint(spans: Iterable[tuple[str, Ranges, str]]) -> str:
     """Return the fingerprint of spans, each with the name of its side, its half-open ranges and its label."""
+    from hashlib import sha256  # few commands list places
+
     written = set()
     for side, ranges, label in spans:
         if len(ranges) == 1:

@@ -341,7 +341,7 @@ def _terms(of_keys: Mapping[int, Sequence[float]], side: int) -> Terms:
     return tuple((key, numbers[side]) for key, numbers in of_keys.items() if numbers[side])
 
 
-_MOST_KEPT = 160_000
+_MOST_KEPT = 40_000
 """How many numbers are kept in columns, which other entries share."""
 
 
@@ -352,25 +352,33 @@ class Without(NamedTuple):
     """Some rates without single units.
 
     Attributes:
-        places: the place of those rows whose units change the rates; all others have the last place.
+        rows: those whose units change the rates; all others have the last place.
+        places: the place of each of these rows.
         units: how many units have each place.
         rests: the counts that are left, by place; empty for means and for rates that the metric computes.
         rates: each rate without a unit, by place.
     """
 
-    places: Mapping[int, int]
+    rows: Sequence[int]
+    places: Sequence[int]
     units: Sequence[int]
     rests: Sequence[Numbers]
     rates: Sequence[Sequence[float]]
 
 
-def _units_by_place(places: Mapping[int, int], times: Sequence[int], number: int) -> list[int]:
-    """Return how many units have each of a number of places, given how many have each row."""
-    units = [0] * number
-    for row, place in places.items():
+def _without(
+    rows: Sequence[int],
+    places: Sequence[int],
+    times: Sequence[int],
+    rests: Sequence[Numbers],
+    rates: Sequence[Sequence[float]],
+) -> Without:
+    """Return rates without single units, given how many of these have each row."""
+    units = [0] * len(rates[0])
+    for row, place in zip(rows, places, strict=True):
         units[place] += times[row]
     units[-1] = sum(times) - sum(units)
-    return units
+    return Without(rows, places, units, rests, rates)
 
 
 class EntryRates:
@@ -390,12 +398,18 @@ class EntryRates:
         ]
 
     @cached_property
-    def rows(self) -> Mapping[int, tuple[float, ...]]:
-        """The counts of each row that has some."""
+    def _rows(self) -> tuple[Sequence[int], Sequence[int], Sequence[Numbers]]:
+        """The rows that have counts, the place of each one's counts, and the counts that differ, by place."""
         columns = [self._rates.column(terms) for terms in self.terms]
-        numbers = dict.fromkeys(chain.from_iterable(columns))
-        counts = zip(*(map(column.get, numbers, repeat(0)) for column in columns), strict=True)
-        return dict(zip(numbers, counts, strict=True))
+        rows = dict.fromkeys(chain.from_iterable(columns))
+        counts = zip(*(map(column.get, rows, repeat(0)) for column in columns), strict=True)
+        distinct, places = _distinct_items(counts)
+        return array("i", rows), array("i", places), distinct
+
+    def counts(self) -> Mapping[int, Numbers]:
+        """Return the counts of each row that has some."""
+        rows, places, distinct = self._rows
+        return {row: distinct[place] for row, place in zip(rows, places, strict=True)}
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         """Return each rate in each corpus, given its counts; NaN where it is undefined."""
@@ -403,8 +417,9 @@ class EntryRates:
 
     def differing(self, path: Path, rows: Iterable[Sequence[int]]) -> Sequence[int]:
         """Return the units whose counts behind a rate are not the same in all their rows."""
+        counts = self.counts()
         return [
-            unit for unit, of_unit in enumerate(rows) if len({self.rows.get(row, ()) for row in of_unit}) > 1
+            unit for unit, of_unit in enumerate(rows) if len({counts.get(row, ()) for row in of_unit}) > 1
         ]
 
     def total(self, times: Sequence[int]) -> list[float]:
@@ -419,15 +434,14 @@ class EntryRates:
         return self._last[1]
 
     def _without(self, times: Sequence[int]) -> Without:
-        rows, total = self.rows, self.total(times)
-        distinct, places = _distinct_items([*rows.values(), (0,) * len(total)])
-        rests = [[*map(sub, total, row)] for row in distinct]
-        of_rows = dict(zip(rows, places, strict=False))
-        return Without(of_rows, _units_by_place(of_rows, times, len(distinct)), rests, self.values(rests))
+        (rows, places, distinct), total = self._rows, self.total(times)
+        rests = [*([*map(sub, total, counts)] for counts in distinct), total]
+        return _without(rows, places, times, rests, self.values(rests))
 
     def forget(self) -> None:
-        """Do not keep `rows`; means need the rest."""
-        self.__dict__.pop("rows", None)
+        """Do not keep what can be computed again."""
+        self.__dict__.pop("_rows", None)
+        self._last = None
 
 
 class CountedRates(EntryRates):
@@ -533,7 +547,7 @@ class MeanRates(EntryRates):
                 (weight - weights[-1], [*products, *less])
                 for weight, *products in zip(weights, *by_rate, strict=True)
             ]
-            for row, place in without.places.items():
+            for row, place in zip(without.rows, without.places, strict=True):
                 changes[row].append(of_places[place])
         whole, sums = _sum(wholes), list(map(_exact_parts, parts))
         means: list[list[float]] = [[] for _ in self.paths]
@@ -542,8 +556,7 @@ class MeanRates(EntryRates):
             for number, values in enumerate(means):
                 terms = [change for _, by_rate in of_row for change in by_rate[number :: len(means)]]
                 values.append(math.fsum(sums[number] + terms) / rest if rest else self._nothing[number])
-        places = dict(zip(changes, range(len(changes)), strict=True))
-        return Without(places, _units_by_place(places, times, len(changes) + 1), (), means)
+        return _without(array("i", changes), range(len(changes)), times, (), means)
 
 
 class ScoredRates(EntryRates):
@@ -589,9 +602,8 @@ class ScoredRates(EntryRates):
                 yield rest
             yield total
 
-        places = dict(zip(numbers, range(len(numbers)), strict=True))
         by_rate = self._rates.scored(rests(), self.paths)  # type: ignore[arg-type]  # whole numbers
-        return Without(places, _units_by_place(places, times, len(numbers) + 1), (), by_rate)
+        return _without(numbers, range(len(numbers)), times, (), by_rate)
 
 
 def _distinct_items(items: Iterable[tuple[float, ...]]) -> tuple[list[tuple[float, ...]], list[int]]:

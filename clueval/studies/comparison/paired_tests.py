@@ -180,7 +180,8 @@ class RateOfSystem:
         """Return the rate of a run without a unit of each row that changes it, and the rate of all its units."""
         without = self.entry.without(times)
         values = without.rates[self.entry.paths.index(self.path)]
-        return {row: values[place] for row, place in without.places.items()}, values[-1]
+        of_places = zip(without.rows, without.places, strict=True)
+        return {row: values[place] for row, place in of_places}, values[-1]
 
     def interval(self, confidence: float) -> Interval:
         """Return the interval of the score, or of the mean of the scores of the runs."""
@@ -424,13 +425,10 @@ class PairedTests:
     def _differences_after_swaps(self, difference: _Difference) -> list[list[float]]:
         """Return the difference of each rate of an entry after each swap."""
         entry = difference.baseline.entry
+        counts = entry.counts()
         firsts, seconds = (
             [
-                {
-                    place: count
-                    for place, count in enumerate(entry.rows.get(system.rows[unit][0], ()))
-                    if count
-                }
+                {place: count for place, count in enumerate(counts.get(system.rows[unit][0], ())) if count}
                 for unit in difference.units
             ]
             for system in (difference.baseline, difference.system)
