@@ -379,6 +379,24 @@ def cell(text: str) -> str:
     return re.sub(_SURROGATES, lambda match: escape(match[0]), text.translate(_TO_BLANKS))
 
 
-def quoted(text: str) -> str:
-    """Return a cell of TSV; one that begins with a quotation mark is quoted as in CSV, as other programs expect it."""
-    return '"' + text.replace('"', '""') + '"' if text.startswith('"') else text
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+def tsv_line(cells: Iterable[str]) -> str:
+    """Return a line of TSV without its end; a cell that begins with a quotation mark is quoted, as in CSV."""
+    return "\t".join('"' + text.replace('"', '""') + '"' if text.startswith('"') else text for text in cells)
+
+
+def tsv_cells(line: str) -> list[str]:
+    """Return the cells of a line of TSV; one with doubled quotes in quotes is read as in CSV, as pandas writes it.
+
+    >>> tsv_cells('0\\t"the ""A"" team"\\t"Ada"')
+    ['0', 'the "A" team', '"Ada"']
+    """
+    cells = line.split("\t")
+    if '""' not in line:  # as most are
+        return cells
+    return [
+        text[1:-1].replace('""', '"') if '""' in text[1:-1] and _QUOTED.fullmatch(text) else text
+        for text in cells
+    ]
