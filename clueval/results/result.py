@@ -331,10 +331,7 @@ class Result(Report):
         key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
         without a number, and names the nearest; and for one that can mean several.
         """
-        from clueval.results.paths import (
-            number_at,
-            whole_path,  # not needed for the headline
-        )
+        from clueval.results.paths import number_at, whole_path
 
         try:
             return number_at(self.metrics, whole_path(self.metrics, path))
