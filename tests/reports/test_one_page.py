@@ -186,7 +186,7 @@ def test_keys_decide_and_the_export_is_read_back(
     assert browser.run(DECIDED).startswith("3 of 72 places decided")
     assert [each.holds for each in found] == ["predicted", "gold", "both", ""]
     assert (found[2].comment, found[2].reviewer) == ("=look", '"ada')
-    assert "'=look\t\"\"\"ada\"\t" in exported.read_text(encoding="utf-8")
+    assert '\'=look\t"""ada"\t' in exported.read_text(encoding="utf-8")
 
 
 def test_exported_decisions_go_back_into_the_command_and_its_page(
