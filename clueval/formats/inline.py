@@ -31,7 +31,7 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HAS_ROWS = re.compile(r'\s*\[?\s*\{\s*"(?:\w*id|text)"\s*:')
 """The beginning of a file with rows."""
-_ROW_IN_LINE = re.compile(r"\s*\{.*\}\s*")
+_ROW_IN_LINE = re.compile(r"\s*\{.*\}\s*$", re.MULTILINE)
 _FENCED = re.compile(r"\s*(?:```|~~~)[^\n`]*\n(.*?)\n?\s*(?:```|~~~)\s*", re.DOTALL)
 
 
@@ -162,8 +162,7 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     if not _HAS_ROWS.match(content):
         layer = only_layer(options, file.name)
         return iter([_answer(file.stem, _unfenced(content), 1, layer, options, file.name)])
-    has_lines = _ROW_IN_LINE.fullmatch(content.lstrip().partition("\n")[0]) is not None
-    rows = _rows_of(content) if has_lines else file.rows()
+    rows = _rows_of(content) if _ROW_IN_LINE.match(content) else file.rows()
     return _read_rows(rows, options, file.passed_over, file.name)
 
 

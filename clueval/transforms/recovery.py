@@ -151,9 +151,8 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
 
         def is_readable(word: str, spellings: Collection[str] = spellings) -> bool:
             forms = {word, folded(word)}
-            return folded(word) in inserted or any(
-                _are_near(form, other) for form in forms for other in spellings
-            )
+            is_near = (_are_near(form, other) for form in forms for other in spellings)
+            return not forms.isdisjoint(inserted) or any(is_near)
 
         for hidden in hidden_runs(original, words, replacement, is_readable):
             masked.append(masked_span(*hidden, replacement))
