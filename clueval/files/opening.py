@@ -379,12 +379,16 @@ def cell(text: str) -> str:
     return re.sub(_SURROGATES, lambda match: escape(match[0]), text.translate(_TO_BLANKS))
 
 
+_BEGINS_WITH_QUOTE = re.compile(r'(?<![^\t])"[^\t]*')
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 def tsv_line(cells: Iterable[str]) -> str:
     """Return a line of TSV without its end; a cell that begins with a quotation mark is quoted, as in CSV."""
-    return "\t".join('"' + text.replace('"', '""') + '"' if text.startswith('"') else text for text in cells)
+    line = "\t".join(cells)
+    if '"' not in line:  # as most are
+        return line
+    return _BEGINS_WITH_QUOTE.sub(lambda match: '"' + match[0].replace('"', '""') + '"', line)
 
 
 def tsv_cells(line: str) -> list[str]:
@@ -394,7 +398,7 @@ def tsv_cells(line: str) -> list[str]:
     ['0', 'the "A" team', '"Ada"']
     """
     cells = line.split("\t")
-    if '""' not in line:  # as most are
+    if '""' not in line:
         return cells
     return [
         text[1:-1].replace('""', '"') if '""' in text[1:-1] and _QUOTED.fullmatch(text) else text
