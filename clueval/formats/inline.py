@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
-from clueval.core.span_forms import UNPARSABLE
+from clueval.core.span_forms import ID_KEYS, UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.dialect import first_value
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
@@ -187,7 +186,8 @@ def _read_rows(
     layer = only_layer(options, file)
     for number, (line, answer) in enumerate(rows, 1):
         row = answer if isinstance(answer, Mapping) else {"text": answer}
-        text, id = row.get("text"), first_value(row, "id|doc_id|document_id|custom_id|uid")
+        text = row.get("text")
+        id = next((value for key in ID_KEYS if (value := row.get(key)) is not None), None)
         content = _unfenced(text) if isinstance(text, str) and _SURROGATE.search(text) is None else None
         yield _answer(str(number) if id is None else str(id), content, line, layer, options, file)
 
