@@ -33,6 +33,9 @@ UNPARSABLE = "unparsable"
 NO_ANSWER = "no answer"
 """The metadata of a document that stands for an answer that is missing."""
 
+ID_KEYS = ("id", "custom_id", "document_id", "doc_id", "uid")
+"""The keys under which the rows of answers have their ids."""
+
 REPAIRED_ANSWERS = "repaired answers"
 """What is counted beside what is passed over: answers whose JSON was read out of other text."""
 

@@ -376,6 +376,28 @@ def cell(text: str) -> str:
     return re.sub("[\ud800-\udfff]", lambda match: escape(match[0]), text.translate(_TO_BLANKS))
 
 
-def quoted(text: str) -> str:
-    """Return a cell of TSV; one that begins with a quotation mark is quoted as in CSV, as other programs expect it."""
-    return '"' + text.replace('"', '""') + '"' if text.startswith('"') else text
+_BEGINS_WITH_QUOTE = re.compile(r'(?<![^\t])"[^\t]*')
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+def tsv_line(cells: Iterable[str]) -> str:
+    """Return a line of TSV without its end; a cell that begins with a quotation mark is quoted, as in CSV."""
+    line = "\t".join(cells)
+    if '"' not in line:  # as most are
+        return line
+    return _BEGINS_WITH_QUOTE.sub(lambda match: '"' + match[0].replace('"', '""') + '"', line)
+
+
+def tsv_cells(line: str) -> list[str]:
+    """Return the cells of a line of TSV; one with doubled quotes in quotes is read as in CSV, as pandas writes it.
+
+    >>> tsv_cells('0\\t"the ""A"" team"\\t"Ada"')
+    ['0', 'the "A" team', '"Ada"']
+    """
+    cells = line.split("\t")
+    if '""' not in line:
+        return cells
+    return [
+        text[1:-1].replace('""', '"') if '""' in text[1:-1] and _QUOTED.fullmatch(text) else text
+        for text in cells
+    ]

@@ -150,8 +150,6 @@ def _misfit(function: Callable[..., Any], message: str, named: Iterable[str]) ->
 
 def _parameters_by_name(function: Callable[..., Any]) -> list[str]:
     """Return the parameters of a function that can be given by their names."""
-    from inspect import signature  # not needed for a call that is right
-
     parameters = signature(function).parameters.values()
     return [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
 

@@ -183,9 +183,7 @@ class _Annotations:
                     label = label[0]
                 if label is not None:
                     label = (source if label is True else label) or NO_LABEL
-                    fragments = (
-                        _without_gaps_at_line_ends(sorted(ranges), text) if len(ranges) > 1 else ranges
-                    )
+                    fragments = _without_gaps_at_line_ends(sorted(ranges), text)
                     layers[layer].append((fragments, label, (features, identifier, mention.line)))
         return layers
 

@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
-from clueval.core.span_forms import UNPARSABLE
+from clueval.core.span_forms import ID_KEYS, UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.dialect import first_value
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
@@ -31,7 +30,7 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HAS_ROWS = re.compile(r'\s*\[?\s*\{\s*"(?:\w*id|text)"\s*:')
 """The beginning of a file with rows."""
-_ROW_IN_LINE = re.compile(r"\s*\{.*\}\s*")
+_ROW_IN_LINE = re.compile(r"\s*\{.*\}\s*$", re.MULTILINE)
 _FENCED = re.compile(r"\s*(?:```|~~~)[^\n`]*\n(.*?)\n?\s*(?:```|~~~)\s*", re.DOTALL)
 
 
@@ -162,8 +161,7 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     if not _HAS_ROWS.match(content):
         layer = only_layer(options, file.name)
         return iter([_answer(file.stem, _unfenced(content), 1, layer, options, file.name)])
-    has_lines = _ROW_IN_LINE.fullmatch(content.lstrip().partition("\n")[0]) is not None
-    rows = _rows_of(content) if has_lines else file.rows()
+    rows = _rows_of(content) if _ROW_IN_LINE.match(content) else file.rows()
     return _read_rows(rows, options, file.passed_over, file.name)
 
 
@@ -188,7 +186,8 @@ def _read_rows(
     layer = only_layer(options, file)
     for number, (line, answer) in enumerate(rows, 1):
         row = answer if isinstance(answer, Mapping) else {"text": answer}
-        text, id = row.get("text"), first_value(row, "id|doc_id|document_id|custom_id|uid")
+        text = row.get("text")
+        id = next((value for key in ID_KEYS if (value := row.get(key)) is not None), None)
         content = _unfenced(text) if isinstance(text, str) and _SURROGATE.search(text) is None else None
         yield _answer(str(number) if id is None else str(id), content, line, layer, options, file)
 

@@ -114,7 +114,7 @@ class JsonValues:
                 if last:
                     problem = problem_of(error)
                     if self._waiting[self._at] in ",]}":
-                        problem = f"{self._waiting[self._at]!r} where a value is due"
+                        problem = f"{self._waiting[self._at]!r} where a value is expected"
                     raise self._error(f"not JSON: {problem}") from None
                 self._wait()
                 return

@@ -19,6 +19,7 @@ from clueval.core.document import MENTION, OFFSETS, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
 from clueval.core.span_forms import (
     BY_ID,
+    ID_KEYS,
     NO_ANSWER,
     REPAIRED_ANSWERS,
     TOKENS_OF_PIPELINE,
@@ -31,7 +32,6 @@ from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.json_values import JsonValues, problem_of
 from clueval.formats.options import FormatOptions
 
-IDS = ("id", "custom_id", "document_id", "doc_id", "uid")
 WRAPPERS = ("output", "response", "answer", "prediction", "completion", "generated_text", "content")
 """Keys of a row with an answer, in the order in which they are looked for."""
 LISTS = ("entities", "extractions", "mentions", "spans", "ner")
@@ -71,7 +71,7 @@ def _is_one_value(file: InputFile) -> bool:
     except FormatError:  # these are answers that cannot be read, of which each line is one
         return False
     keys = first.keys() if isinstance(first, dict) else frozenset()
-    has_id = not keys.isdisjoint(IDS) and keys.isdisjoint(_LABELS)  # an entity may have an id, too
+    has_id = not keys.isdisjoint(ID_KEYS) and keys.isdisjoint(_LABELS)  # an entity may have an id, too
     return has_id or not keys.isdisjoint((*LISTS, *WRAPPERS))
 
 
@@ -127,7 +127,7 @@ def _has_rows(file: InputFile) -> bool:
     """Return whether a file has rows with ids, and is not one answer with its id."""
     try:
         row = file.first_row()
-        if not isinstance(row, dict) or row.keys().isdisjoint(IDS) or not row.keys().isdisjoint(_LABELS):
+        if not isinstance(row, dict) or row.keys().isdisjoint(ID_KEYS) or not row.keys().isdisjoint(_LABELS):
             return False
         return not isinstance(json_in(file.text())[0], dict)
     except FormatError:  # its beginning is no JSON
@@ -255,7 +255,7 @@ class Answer:
         if self.id is not None or "choices" in value:
             return
         in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
-        ids = ("custom_id",) if in_batch else IDS
+        ids = ("custom_id",) if in_batch else ID_KEYS
         identifier = next((item for key in ids if (item := value.get(key)) is not None), None)
         if identifier is None:
             return
@@ -323,7 +323,7 @@ def _at(value: Any, *path: str | int) -> Any:
 
 _THOUGHT = re.compile(r"^(?:(?!<think>).)*?</think>|<think>.*?(?:</think>|\Z)", re.DOTALL)
 _COMMA_TOO_MANY = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
-_ID = re.compile(rf'"(?:{"|".join(IDS)})"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
+_ID = re.compile(rf'"(?:{"|".join(ID_KEYS)})"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
 
 
 def json_in(text: str) -> tuple[Any, bool, bool]:
@@ -453,7 +453,7 @@ def _entities(value: object) -> list[Any] | dict[str, Any]:
                 if texts is not None and not isinstance(texts, list):
                     raise ValueError("what stands under a label is no list of texts")
             return entities
-    rest = {key: texts for key, texts in entities.items() if key not in (*IDS, "text")}
+    rest = {key: texts for key, texts in entities.items() if key not in (*ID_KEYS, "text")}
     if entities and not rest:
         raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
     if not any(isinstance(texts, list) for texts in rest.values()):

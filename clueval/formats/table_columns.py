@@ -9,6 +9,7 @@ from itertools import chain
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.span_forms import DOCUMENTS, END_INCLUSIVE, ENDS, STARTS, ends_in
 from clueval.files.errors import FormatError
+from clueval.files.opening import tsv_cells
 from clueval.formats.input_file import InputFile
 
 RESERVED = {
@@ -110,27 +111,9 @@ def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
     delimiter = _mark_of_header(first[1]) or next(marks, "\t")
     lines = chain([first], numbered_lines)
     if delimiter == "\t" and not first[1].startswith('"'):
-        yield from ((number, _fields_of_tsv(line)) for number, line in lines)
+        yield from ((number, tsv_cells(line)) for number, line in lines)
     else:
         yield from _records_of_csv(lines, delimiter, file.name)
-
-
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
-
-
-def _fields_of_tsv(line: str) -> list[str]:
-    """Return the fields of a line; one with doubled quotes in quotes is read as in CSV, as pandas writes it.
-
-    >>> _fields_of_tsv('0\\t"the ""A"" team"\\t"Ada"')
-    ['0', 'the "A" team', '"Ada"']
-    """
-    fields = line.split("\t")
-    if '""' not in line:  # as most are
-        return fields
-    return [
-        field[1:-1].replace('""', '"') if '""' in field[1:-1] and _QUOTED.fullmatch(field) else field
-        for field in fields
-    ]
 
 
 def _records_of_csv(

@@ -16,7 +16,7 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span, by_position
 from clueval.core.span_forms import BARE_ENDS, DOCUMENTS, END_INCLUSIVE, SAY_WHICH_END, STARTS, ends_in
 from clueval.files.errors import FormatError, SpanError, UsageError
-from clueval.files.opening import cell, quoted
+from clueval.files.opening import cell, tsv_line
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
@@ -357,22 +357,22 @@ def header_line(layers: Sequence[str], with_ids: bool) -> str:
             problem = f"{layer!r} cannot be the name of a layer in a table of spans"
             raise UsageError(problem, advice="use another name")
     ids = ["start_id", "end_id"] if with_ids else []
-    return "\t".join(["document", "start", "end_inclusive", *map(quoted, layers), *ids])
+    return tsv_line(["document", "start", "end_inclusive", *layers, *ids])
 
 
 def span_lines(
     document: Document, spans: Iterable[Span], layers: Sequence[str], with_ids: bool
 ) -> Iterator[str]:
     """Yield a line for each span; its end is the last position, and a layer without a label is empty."""
-    name = quoted(cell(document.id))
+    name = cell(document.id)
     token_ids = document.token_ids if with_ids else None
     for span in spans:
         layer_labels = map(span.by_layer.get, layers)
-        labels = ["" if label is None else quoted(cell(label or NO_LABEL)) for label in layer_labels]
+        labels = ["" if label is None else cell(label or NO_LABEL) for label in layer_labels]
         ids = []
         if token_ids is not None:
-            ids = [quoted(token_ids[position - document.start]) for position in (span.start, span.end - 1)]
-        yield "\t".join([name, str(span.start), str(span.end - 1), *labels, *ids])
+            ids = [token_ids[position - document.start] for position in (span.start, span.end - 1)]
+        yield tsv_line([name, str(span.start), str(span.end - 1), *labels, *ids])
 
 
 def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:

@@ -227,7 +227,7 @@ def _by_line(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]
         if "Entities" not in row:
             rows.refuse("the row has no key 'Entities'", "no entities are written []")
         if line != due:
-            problem = f"'Line' is {line if line >= 0 else 'no number'} where line {due} is due"
+            problem = f"'Line' is {line if line >= 0 else 'no number'} where line {due} is expected"
             rows.refuse(problem, "each line of the texts needs one row")
         items = rows.objects(row["Entities"], "'Entities'", "a span")
         entities = [{**item, "features": _score(item.get("Score"))} for item in items]

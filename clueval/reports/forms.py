@@ -13,7 +13,7 @@ from textwrap import wrap
 from typing import IO, Any
 
 from clueval.files.errors import cut_label, visible
-from clueval.files.opening import cell, quoted
+from clueval.files.opening import cell, tsv_line
 from clueval.reports.content import IN_A_PAGE, SCREEN, Content, in_short
 from clueval.reports.language import in_language, phrase
 from clueval.reports.place import (
@@ -160,7 +160,7 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
     (columns, rows), kinds = data_rows(report), report.kinds
 
     def write(row: Iterable[str]) -> object:
-        return file.write("\t".join(map(quoted, row)) + "\n")
+        return file.write(tsv_line(row) + "\n")
 
     if form == "csv":
         import csv  # few results are written in it

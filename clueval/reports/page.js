@@ -404,9 +404,12 @@ function controls(place) {
   return [group, make("ul", "remarks"), comment];
 }
 
-// A cell that a spreadsheet would run as a formula begins with an apostrophe.
+// A cell that a spreadsheet would run as a formula begins with an apostrophe; one that begins with a quotation mark is
+// quoted, as in CSV.
 const guarded = (text) => text.replace(/[\t\r\n]+/g, " ").replace(/^(?='*[=+\-@])/, "'");
-const cell = (value) => typeof value === "number" ? value : guarded(String(value ?? ""));
+const inQuotes = (text) => `"${text.replaceAll('"', '""')}"`;
+const cell = (value) => typeof value === "number" ? value : guarded(String(value ?? "")).replace(/^"[^]*/, inQuotes);
+const unquoted = (text) => text.replace(/^"((?:[^"]|"")*""(?:[^"]|"")*)"$/, (_, inside) => inside.replaceAll('""', '"'));
 const plain = (text) => text.replace(/^'(?='*[=+\-@])/, "");
 
 function save() {
@@ -420,11 +423,12 @@ function save() {
   isUnsaved = false;
 }
 
-// The records of a table, each with the number of its first line, as the command line reads them: only CSV has quotes.
+// The records of a table, each with the number of its first line, as the command line reads them.
 function recordsOf(text) {
   const head = text.split("\n").find((line) => line.trim()) ?? "";
   const mark = ["\t", ",", ";"].find((each) => head.includes(each)) ?? "\t";
-  if (mark === "\t") return text.split(/\r?\n/).map((line, n) => [n + 1, line.split(mark)]);
+  if (mark === "\t" && !head.startsWith('"'))
+    return text.split(/\r?\n/).map((line, n) => [n + 1, line.split(mark).map(unquoted)]);
   const field = new RegExp(`(?:"((?:[^"]|"")*)"|(?!")([^${mark}\\r\\n]*))(${mark}|\\r?\\n|$)`, "gy"), records = [];
   let line = 1, start = 0, read = 0, cells = [];
   for (const { 0: whole, 1: quoted, 2: bare, 3: end, index } of text.matchAll(field)) {

@@ -287,10 +287,9 @@ _TIMES = re.compile(r"0+|0000-00-00([T ]00:00(:00)?Z?)?")
 def _are_ordered(lines: Sequence[Decision], conflicts: str) -> bool:
     """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last."""
     times = [line.time for line in lines]
-    first, *others = {*map(_form_of, times)}
     at_the_end = times[0 if conflicts == "first" else -1]
     chosen = {line.choice for line in lines if line.time == at_the_end}
-    return not others and _TIMES.fullmatch(first) is not None and len(chosen) == 1
+    return len({*map(_form_of, times)}) == len(chosen) == 1
 
 
 def settled(lines: Iterable[Decision]) -> list[Decision]:

@@ -22,6 +22,7 @@ from clueval.core.document import GROUP, Document, Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.span import DEFAULT_LAYER, Frozen, Ranges, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, UsageError
+from clueval.files.opening import tsv_cells
 from clueval.transforms.changes import (
     ANY_OF,
     HIDDEN,
@@ -159,11 +160,11 @@ class AlternativesTable(EachPair):
         """Return the step for a file. Raises `FormatError` for a file of another form, `FileError`."""
         path, text, sha = text_of_file(source, "alternatives")
         lines = [(n, line.removesuffix("\r")) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        names = lines[0][1].split("\t") if lines else []
+        names = tsv_cells(lines[0][1]) if lines else []
         ends = _ends_of(names, path)
         rows: dict[str | None, list[Row]] = {}
         for number, line in lines[1:]:
-            values = line.split("\t")
+            values = tsv_cells(line)
             if len(values) != len(names):
                 raise FormatError(
                     f"the line has {len(values)} fields, the header has {len(names)}",

@@ -150,7 +150,7 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
 
         def is_readable(word: str, spellings: Collection[str] = spellings) -> bool:
             forms = {word, folded(word)}
-            return folded(word) in inserted or any(
+            return not forms.isdisjoint(inserted) or any(
                 3 * abs(len(form) - len(other)) <= len(form) and 3 * edit_distance(form, other) <= len(form)
                 for form in forms
                 for other in spellings

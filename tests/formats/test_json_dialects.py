@@ -304,8 +304,8 @@ class TestComprehend:
         ("more", "says"),
         [
             ({"ErrorCode": "DOCUMENT_SIZE_EXCEEDED", "Line": 1}, "a.json:2: Comprehend has no results"),
-            ({"Line": 0, "Entities": []}, "a.json:2: 'Line' is 0 where line 1 is due"),
-            ({"Line": 2, "Entities": []}, "a.json:2: 'Line' is 2 where line 1 is due"),
+            ({"Line": 0, "Entities": []}, "a.json:2: 'Line' is 0 where line 1 is expected"),
+            ({"Line": 2, "Entities": []}, "a.json:2: 'Line' is 2 where line 1 is expected"),
             ({"Entities": []}, "a.json:2: 'Line' is no number"),
             ({"Line": 1}, "a.json:2: the row has no key 'Entities'"),
             (

@@ -144,7 +144,7 @@ WRONG: list[tuple[str, type[CluevalError], int, str]] = [
     ('{"tokens": [1], "ner_tags": ["O"]}\n', FormatError, 1, "a token is not a text"),
     ('{"tokens": [], "ner_tags": [], "pos_tags": []}\n', UsageError, 1, "the row has several keys of tags"),
     ('{"tokens": ["a"], "ner_tags": [9]}\n', FormatError, 1, "the tags of 'ner_tags' are numbers without names"),
-    ('{"File": "a", "Line": 1, "Entities": []}\n', FormatError, 1, "'Line' is 1 where line 0 is due"),
+    ('{"File": "a", "Line": 1, "Entities": []}\n', FormatError, 1, "'Line' is 1 where line 0 is expected"),
     ('[{"paragraphs": [{"sentences": [7]}]}]', FormatError, 1, "a sentence is not an object"),
 ]  # fmt: skip
 

@@ -174,7 +174,7 @@ def test_keys_decide_and_the_export_is_read_back(
     browser: Browser, pages: dict[str, Path], tmp_path: Path
 ) -> None:
     fresh(browser, pages["errors"])
-    browser.run("byId('reviewer').value = 'ada'; byId('reviewer').dispatchEvent(new Event('change'))")
+    browser.run("byId('reviewer').value = '\"ada'; byId('reviewer').dispatchEvent(new Event('change'))")
     keys(browser, "j1j2j3j44kc")
     browser.run(
         "document.activeElement.value = '=look'; document.activeElement.dispatchEvent(new Event('change'))"
@@ -185,8 +185,8 @@ def test_keys_decide_and_the_export_is_read_back(
 
     assert browser.run(DECIDED).startswith("3 of 72 places decided")
     assert [each.holds for each in found] == ["predicted", "gold", "both", ""]
-    assert (found[2].comment, found[2].reviewer) == ("=look", "ada")
-    assert "'=look" in exported.read_text(encoding="utf-8")
+    assert (found[2].comment, found[2].reviewer) == ("=look", '"ada')
+    assert '\'=look\t"""ada"\t' in exported.read_text(encoding="utf-8")
 
 
 def test_exported_decisions_go_back_into_the_command_and_its_page(
@@ -210,7 +210,7 @@ def test_exported_decisions_go_back_into_the_command_and_its_page(
 def test_decisions_that_a_spreadsheet_has_saved_are_imported(
     browser: Browser, pages: dict[str, Path], tmp_path: Path, mark: str
 ) -> None:
-    comments = ["plain", "'=sum"] if mark == "\t" else ['"a", b;\nc', "'=sum"]
+    comments = ['"a", b' if mark == "\t" else '"a", b;\nc', "'=sum"]
     view = errors_view()
     lines = [line(view, n, comment=comment, choice="Gold ") for n, comment in enumerate(comments)]
     with (tmp_path / "x.csv").open("w", encoding="utf-8-sig", newline="") as file:

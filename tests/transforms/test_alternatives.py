@@ -213,8 +213,8 @@ def test_alternatives_with_a_bare_end_need_a_gold_with_a_text_or_tokens(content:
 
 
 def test_alternatives_of_a_table_may_have_gaps_and_other_labels(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.tsv", "start\tend\tfragments\tlabel\n2\t8\t2-4;7-8\tB\n")
-    sides = [Span(4, 9, "A")], [Span.of_fragments([(2, 5), (7, 9)], "B")]
+    table = write(tmp_path / "t.tsv", 'start\tend\tfragments\tlabel\n2\t8\t2-4;7-8\t"""B"""\n')
+    sides = [Span(4, 9, "A")], [Span.of_fragments([(2, 5), (7, 9)], '"B"')]
 
     assert score(*([side] for side in sides), metrics="exact", alternatives=table).f1 == 1.0
 

@@ -272,7 +272,7 @@ class Search:
             return _judged_by_fair(case, sequence, choice.fair)
         if choice.by_levels:
             require_countable(self._metric, case)
-        return _judged(case, case.labelled_ranges(), sequence, choice, self._also_right)
+        return _judged(case, sequence, choice, self._also_right)
 
     def end(self) -> None:
         """Raise `UsageError` if the labelled layer never occurred."""
@@ -327,9 +327,8 @@ def text_order(judged_span: JudgedSpan) -> tuple[int, int, int, int, int]:
     return judged_span.start, judged_span.end, judged_span.span.start, judged_span.span.end, judged_span.side
 
 
-def _judged(
-    case: Case, keys: Sequence[Sequence[object]], sequence: str, choice: Choice, also_right: bool
-) -> Iterator[JudgedSpan]:
+def _judged(case: Case, sequence: str, choice: Choice, also_right: bool) -> Iterator[JudgedSpan]:
+    keys = case.labelled_ranges()
     both = {*keys[0]} & {*keys[1]}
     for side, of_other in enumerate((case.predicted, case.gold)):
         counted_keys = set()

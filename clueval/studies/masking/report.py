@@ -24,6 +24,7 @@ from clueval.core.case import Where
 from clueval.core.document import Pair
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError, warn
+from clueval.files.opening import tsv_line
 from clueval.files.writing import whole_file
 from clueval.metrics import with_settings
 from clueval.metrics.masking import Masking
@@ -369,7 +370,7 @@ class MaskingReport(ReportWithDecisions):
         """Write the documents to review, riskiest first, as tab-separated values. Raises `FileError`."""
         with whole_file(path) as file:
             for row in (words.DOCUMENT_COLUMNS, *(document.cells() for document in self.documents_to_review)):
-                file.write("\t".join(map(guarded, row)) + "\n")
+                file.write(tsv_line(map(guarded, row)) + "\n")
 
     def failures(
         self,

@@ -64,7 +64,7 @@ def test_documents_to_review_are_in_all_forms_for_readers() -> None:
 
 
 def test_documents_to_review_beyond_the_first_twenty_are_in_the_table(tmp_path: Path) -> None:
-    found = report({f"d{number:02}": CASES["one high"] for number in range(21)})
+    found = report({f'"{number:02}': CASES["one high"] for number in range(21)})
 
     (table,) = [table for table in found.tables() if table.title.startswith("documents to review")]
     assert (table.title, len(table.rows)) == ("documents to review, riskiest first: 20 of 21", 20)
@@ -73,7 +73,7 @@ def test_documents_to_review_beyond_the_first_twenty_are_in_the_table(tmp_path: 
 
     lines = (tmp_path / "d.tsv").read_text("utf-8").splitlines()
     assert len(lines) == 22
-    assert lines[-1] == "d20\thigh\t1\thigh 1\t1\t0"
+    assert lines[-1] == '"""20"\thigh\t1\thigh 1\t1\t0'
 
 
 def test_documents_to_review_list_their_leaks_on_the_page(tmp_path: Path) -> None:
