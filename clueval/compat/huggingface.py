@@ -27,6 +27,7 @@ from clueval.compat.seqeval.metrics import accuracy_score, classification_report
 from clueval.compat.seqeval.metrics.v1 import ZeroDivision, check_consistent_length
 from clueval.compat.seqeval.scheme import Token, WrongTypeError
 from clueval.files.errors import UsageError
+from clueval.formats.tag_lists import names_of_tags
 
 IGNORED = -100
 """The id of a position that is not counted, PyTorch's default."""
@@ -51,10 +52,7 @@ class Seqeval:
     def __init__(self, labels: Sequence[str] | dict[int, str] | None = None) -> None:
         if isinstance(labels, str):
             raise WrongTypeError(f"labels must be a list of tags, not {labels!r}")
-        by_id = labels if isinstance(labels, dict) else dict(enumerate(labels or ()))
-        self._tags: dict[int, str] | None = (
-            None if labels is None else {int(i): tag for i, tag in by_id.items()}
-        )
+        self._tags = None if labels is None else names_of_tags(labels, "labels")
         self._predictions: list[list[Any]] = []
         self._references: list[list[Any]] = []
 

@@ -67,6 +67,11 @@ def document_of_spacy(
     )
 
 
+def spans_in_groups(doc: Any) -> Mapping[str, int]:
+    """Return the number of spans in each group of a ``Doc``, which are not read where only entities are."""
+    return {f"spans of {GROUP}{key}": len(group) for key, group in doc.spans.items()}
+
+
 @contextmanager
 def _errors_of(file: str) -> Iterator[None]:
     """Turn errors of spaCy, which are of many classes for bytes that are not its own, into `FormatError`."""
@@ -105,8 +110,8 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
                 continue
             document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=file.name)
         is_read = True
-        for key, group in doc.spans.items() if options.layers is None else ():
-            file.passed_over[f"spans of {GROUP}{key}"] += len(group)
+        if options.layers is None:
+            file.passed_over.update(spans_in_groups(doc))
         yield document
     for layer, source in sources.items() if is_read else ():
         if source not in groups | {ENTS}:

@@ -247,7 +247,10 @@ def is_running_text(lines: Sequence[str]) -> bool:
 
 # Files and rows that are not read
 
+_CONVERTED = "see clueval guide howto-brat for a few lines of Python that convert it"
+
 _ROWS = (
+    ("passages", "is BioC's format, which clueval does not read", _CONVERTED),
     (
         "confidenceScore",
         "has entities of Azure, which counts positions in text elements and not in characters",
@@ -292,10 +295,15 @@ _TEXTS = (
     (
         re.compile(r"[\w.-]+\|[ta]\|"),
         "is PubTator's format: a title and an abstract after bars, and spans below them",
-        "see clueval guide howto-brat for a few lines of Python that convert it",
+        _CONVERTED,
     ),
     (
-        re.compile(r"""(?:\w+ *= *)?\[? *(?:\(("|')[^\t]*\1 *,|\{'[^\t]*' *:)[^\t]*$"""),
+        re.compile(r"(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE collection SYSTEM .BioC|<collection>\s*<source>)"),
+        "is BioC's format",
+        _CONVERTED,
+    ),
+    (
+        re.compile(r"""(?m)(?:\w+ *= *)?\[? *(?:\(("|')[^\t\n]*\1 *,|\{'[^\t\n]*' *:)[^\t\n]*$"""),
         "is a literal of Python",
         "write it as JSON, with json.dumps",
     ),
@@ -311,13 +319,13 @@ _TEXTS = (
     ),
     (re.compile("%PDF-"), "is a PDF file", "save its text as plain text, in UTF-8"),
 )
-"""What the first line of a file is like, what it is, and what to do."""
+"""What the first three lines of a file are like, what it is, and what to do."""
 
 
 def refuse_unread_text(head: Head) -> None:
     """Raise `FormatError` for a file that is known, but not read."""
     for pattern, problem, advice in _TEXTS:
-        if pattern.match(head.first_line):
+        if pattern.match("\n".join(head.lines)):
             raise FormatError(
                 f"{problem}, which clueval does not read", file=head.file_name, line=1, advice=advice
             )

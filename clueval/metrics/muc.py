@@ -73,7 +73,7 @@ class Muc(Metric):
     """
 
     name: ClassVar[str] = "muc"
-    filters: ClassVar[str | None] = "score without the filter, or filter the files"
+    filters: ClassVar[str | None] = "score without the filter, or use label_map='LABEL=LABEL,*='"
 
     def count(self, case: Case) -> Tally:
         tally = Tally()

@@ -91,7 +91,7 @@ class Partial(Metric):
 
     name: ClassVar[str] = "partial"
     flat: ClassVar[bool] = True
-    filters: ClassVar[str | None] = "score without the filter, or filter the files"
+    filters: ClassVar[str | None] = "score without the filter, or use label_map='LABEL=LABEL,*='"
 
     factor: float = setting_field(
         0.75, "from 0 to 1: a partial match counts its share of overlap times this factor"

@@ -352,8 +352,10 @@ def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Documen
 def _documents(side: GivenSide, items: Iterable[Any]) -> Iterator[Document]:
     for number, item in enumerate(items):
         if _is_spacy_doc(item):
-            from clueval.formats.docbin import ENTS, document_of_spacy  # not needed without spaCy
+            from clueval.formats.docbin import ENTS, document_of_spacy, spans_in_groups  # few need it
 
+            if side.passed_over is not None:
+                side.passed_over.update(spans_in_groups(item))
             item = document_of_spacy(item, {DEFAULT_LAYER: ENTS}, None, id=MissingId(number))
         if not isinstance(item, Document):
             problem = f"{side.place(number)} is {described(item)}, not a document like those before it"

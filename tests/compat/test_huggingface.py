@@ -113,6 +113,7 @@ def test_a_trainer_hands_over_arrays_of_scores_and_ids(as_pair: bool, several_ou
     evaluated = (output, ids) if as_pair else SimpleNamespace(predictions=output, label_ids=ids)
 
     scores = Seqeval(dict(enumerate(LABELS)))(evaluated)
+    assert Seqeval({tag: number for number, tag in enumerate(LABELS)})(evaluated) == scores
 
     assert scores == {
         "LOC": {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 1},

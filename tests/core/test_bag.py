@@ -142,7 +142,7 @@ def test_a_bag_is_not_scored_by_a_metric_that_reads_what_was_not_kept_or_that_a_
         everything(filtered, Plan((Partial(),)))
     assert str(caught.value) == (
         "metric 'partial' cannot leave spans out of the count, as the filter of this result does "
-        "(score without the filter, or filter the files)"
+        "(score without the filter, or use label_map='LABEL=LABEL,*=')"
     )
     assert everything(count([[Pair(sides[0], sides[1])]], EXACT), Plan((Partial(),)))
 

@@ -56,6 +56,12 @@ def test_documents_have_entities_and_numbers_and_those_without_annotation_are_co
     assert score(path, path).passed_over["gold"] == {"unannotated": 1, "spans of spans.sc": 3}
 
 
+def test_groups_of_spans_are_counted_where_docs_are_scored_by_their_entities(path: Path) -> None:
+    docs = list(DocBin().from_disk(path).get_docs(VOCAB))
+
+    assert score(docs, docs).passed_over["gold"] == {"spans of spans.sc": 3}
+
+
 def test_positions_are_tokens_if_the_caller_wants(path: Path) -> None:
     first, _ = read(path, unit="token")
 

@@ -106,6 +106,13 @@ def test_inline_tags_are_read_by_name_only() -> None:
 
 
 OFFICE = "is a file of Word, Excel or another office program, which clueval does not read .*as plain text"
+BIOC = """<?xml version="1.0"?>
+<!DOCTYPE collection SYSTEM 'BioC.dtd'>
+<collection>
+  <source>PubMed</source>
+  <document><id>1</id></document>
+</collection>
+"""
 PUBTATOR = "%s|t|BRCA1 in cancer\n%s|a|Text.\n%s\t0\t5\tBRCA1\tGene\t672\n"
 
 
@@ -121,6 +128,9 @@ PUBTATOR = "%s|t|BRCA1 in cancer\n%s|a|Text.\n%s\t0\t5\tBRCA1\tGene\t672\n"
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "is a PDF file, which clueval does not read .*as plain text"),
         (PUBTATOR.replace("%s", "123"), "is PubTator's format.*clueval guide howto-brat"),
         ("\ufeff" + PUBTATOR.replace("%s", "PMC12.3-4"), "is PubTator's format.*clueval guide howto-brat"),
+        (BIOC, "is BioC's format.*clueval guide howto-brat"),
+        (BIOC.replace("<!DOCTYPE collection SYSTEM 'BioC.dtd'>\n", ""), "is BioC's format"),
+        ('{"documents": [{"id": "1", "passages": [{"offset": 0, "text": "Ada"}]}]}\n', "is BioC's format"),
         ("{'text': 'Ada', 'label': [[0, 3, 'PER']]}\n", "is a literal of Python, .*json.dumps"),
         ('TRAIN_DATA = [("Ada", {"entities": [(0, 3, "PER")]})]\n', "is a literal of Python"),
         (bz2.compress(b"Ada\tB-PER\n"), "is packed by bzip2 or xz, .*unpack it"),
