@@ -6,7 +6,7 @@ equal tags, and the number at the end of a line is the number of phrases found. 
 
 The script differs in two ways: it reads the prefixes L and U of BILOU as I, so that adjacent spans of one
 type become one phrase, whereas here L ends a phrase and U is one; and a tag without a type has the type ``_``
-here.
+here. In the original script in Perl, adjacent spans of one type become one phrase in BIOES, too.
 
 If there are several sequences of spans, or values of a break-down, each has its name in a line above, and a
 blank line after it.

@@ -237,11 +237,11 @@ def threshold(
     ((sequence, report),) = sequences.items()
     curves: dict[str | None, Mapping[str, Any]] = _curves_by_label(report) if per_label else {None: report}
     chosen = {
-        label: measure.best(entry["curve"], sequence if label is None else f"label {label!r}")
+        label: measure.best(entry["curve"], f"layer {sequence!r}" if label is None else f"label {label!r}")
         for label, entry in curves.items()
     }
     if not chosen:
-        raise NoThreshold(f"{sequence} has no labels", advice="predicted must have spans with scores")
+        raise NoThreshold(f"layer {sequence!r} has no scores", advice="predicted must have spans with scores")
     facts = {
         "score_feature": score_feature,
         "metric": name,

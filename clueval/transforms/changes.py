@@ -183,6 +183,7 @@ class Alternatives(EachPair):
     3. A group that shares no position becomes its main member, or nothing if a member has the feature ``optional``.
 
     Gold [4,9) or [3,8) or [6,8), predicted [3,8) and [6,8): the group becomes [3,8), and [6,8) is a false positive.
+    Features that a member lacks are those of the main one.
 
     Notes count the groups, and those that are counted by another member than the main one. Raises `UsageError` for
     predicted spans with alternatives, if gold has groups.
@@ -198,7 +199,6 @@ class Alternatives(EachPair):
             groups, others = _groups_and_others(pair.gold, layer)
             if not groups:
                 continue
-            spans = pair.gold.layers[layer]
             for members in _groups_and_others(pair.predicted, layer)[0]:
                 if len(members) > 1:
                     raise UsageError(
@@ -207,8 +207,17 @@ class Alternatives(EachPair):
                         advice="only gold spans may have alternatives",
                     )
             chosen = _chosen_members(groups, others, pair.predicted.layers.get(layer, ()), layer)
-            left_out = {id(member) for members in groups for member in members} - set(map(id, chosen))
-            layers[layer] = [span for span in spans if id(span) not in left_out]
+            counted = {
+                id(member): replace(member, features={**members[0].features, **member.features})
+                for members, member in zip(groups, chosen, strict=True)
+                if member is not None
+            }
+            of_groups = {id(member) for members in groups for member in members}
+            layers[layer] = [
+                counted.get(id(span), span)
+                for span in pair.gold.layers[layer]
+                if id(span) in counted or id(span) not in of_groups
+            ]
             notes[("groups",)] += len(groups)
             mains = [members[0] for members in groups]
             notes[("by_alternative",)] += sum(map(is_not, chosen, mains)) - chosen.count(None)

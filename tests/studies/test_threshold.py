@@ -48,8 +48,11 @@ def test_a_condition_limits_the_choice_and_ties_take_the_higher_threshold() -> N
     assert chosen(maximise="recall@precision>=0.5").threshold == 0.5
     points = [{"threshold": t, "precision": 0.5, "recall": 0.5, "f1": 0.5} for t in (0.1, 0.7, 0.3)]
     assert Measure.of("f1").best(points, "x")["threshold"] == 0.7
-    with pytest.raises(NoThreshold, match="no threshold of label meets"):
+    with pytest.raises(NoThreshold, match="no threshold of layer 'label' meets"):
         chosen(maximise="precision@recall>=0.95")
+    for per_label in (False, True):
+        with pytest.raises(NoThreshold, match="layer 'label' has no scores"):
+            threshold([GOLD], [[]], score_feature="p", per_label=per_label)
 
 
 def test_equal_rates_are_a_tie_although_they_were_rounded_differently() -> None:

@@ -163,6 +163,20 @@ def test_alternatives_of_a_table_are_those_of_the_case_worked_by_hand(tmp_path: 
     assert "|gold:alternatives|" in str(result.signature)
 
 
+def test_alternatives_have_the_features_of_the_main_member_that_they_lack(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.tsv", f"{HEAD}d\t3\t7\tA\n")
+    gold, predicted = Span(4, 9, "A", {"inst": "Q1"}), Span(3, 8, "A", {"inst": "Q1"})
+    options: dict[str, Any] = {"metrics": "gate(features=['inst'])"}
+    own = member(1, 3, 8, inst="Q2")
+
+    strict = "gate.label.all.recall_strict"
+    sides = [[Document("d", {"label": [span]}, tokens=["x"] * 10)] for span in (gold, predicted)]
+    assert score(*sides, alternatives=table, **options).get(strict) == 1
+    grouped = member(1, 4, 9, inst="Q1")
+    assert score([[grouped, member(1, 3, 8)]], [[predicted]], **options).get(strict) == 1
+    assert score([[grouped, own]], [[predicted]], **options).get(strict) == 0
+
+
 def test_alternatives_of_a_table_belong_to_the_gold_span_that_they_overlap_most_or_name(
     tmp_path: Path,
 ) -> None:
