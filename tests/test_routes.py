@@ -73,7 +73,7 @@ def test_routes_agree_in_every_format(tmp_path: Path, form: str) -> None:
         assert disagreements(form, files, options) == [], options
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(10)
 @pytest.mark.parametrize("form", FORMATS)
 def test_numbers_are_those_of_the_cases_of_the_documents(tmp_path: Path, form: str) -> None:
     files = written(tmp_path, form, corpora(6, random.Random(form).choice([*SCHEMES])))

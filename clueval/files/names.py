@@ -139,7 +139,14 @@ def near_names(name: str, names: Collection[str], cutoff: float = NEAR) -> list[
     """Return at most five of the known names that are similar, and nearly as similar as the first of them."""
     from difflib import SequenceMatcher
 
-    scored = sorted((-SequenceMatcher(None, existing, name).ratio(), existing) for existing in names)
+    matcher = SequenceMatcher(b=name)
+    scored = []
+    for existing in names:
+        matcher.set_seq1(existing)
+        # both are upper bounds, which cost little
+        if matcher.real_quick_ratio() >= cutoff and matcher.quick_ratio() >= cutoff:
+            scored.append((-matcher.ratio(), existing))
+    scored.sort()
     return [existing for ratio, existing in scored[:5] if -ratio >= max(cutoff, -scored[0][0] - 0.05)]
 
 

@@ -126,6 +126,13 @@ def test_pages_name_commands_options_settings_and_extras_that_exist() -> None:
         assert set(re.findall(r"clueval\[(\w+)\]", page.text)) <= parts, name
 
 
+def test_pages_have_a_blank_line_around_each_heading_and_after_each_table() -> None:
+    for name, page in PAGES.items():
+        text = re.sub(r"^```.*?^```$", "", page.text, flags=re.DOTALL | re.MULTILINE)
+
+        assert not re.findall(r"^.+\n#+ .*|^#+ .*\n.+|^\|.*\n[^|\n].*", text, re.MULTILINE), name
+
+
 def test_pages_have_only_blocks_that_run_and_drawings() -> None:
     for name, page in PAGES.items():
         assert len(re.findall("^```", page.text, re.MULTILINE)) == 2 * len(blocks_of(page.text)), name

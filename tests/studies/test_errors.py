@@ -74,7 +74,7 @@ def changed_corpora(draw: st.DrawFn) -> tuple[Corpus, Options]:
     return draw(corpora(of_tokens, flat)), chosen
 
 
-@settings(max_examples=max(60, settings().max_examples))
+@settings(max_examples=max(30, settings().max_examples))
 @pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
 @given(changed_corpora())
 def test_errors_of_random_corpora_are_as_many_as_exact_counts(
