@@ -105,7 +105,7 @@ def test_inline_tags_are_read_by_name_only() -> None:
     assert told(path) != "inline"
 
 
-OFFICE = "is a file of Word, Excel or another office program, which clueval does not read .*as plain text"
+OFFICE = "is a file of Word, Excel or another office program, or a zip archive .*as plain text.*unpack"
 PUBTATOR = "%s|t|BRCA1 in cancer\n%s|a|Text.\n%s\t0\t5\tBRCA1\tGene\t672\n"
 
 
