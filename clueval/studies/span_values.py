@@ -167,8 +167,8 @@ ALL_FEATURES = (*FEATURES, *TRAINED)
 class TrainingSpans:
     """The spans of training data: how often a text was a span, with which labels, and how often it was none.
 
-    Texts are compared as sequences of words and single marks in lower case. `documents` are read twice, because occurrences of all texts
-    are counted. Memory holds one document, and the texts of the spans.
+    Texts are compared as sequences of words and single marks in lower case. `documents` are read twice, because
+    occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
     """
 
     def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:

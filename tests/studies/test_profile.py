@@ -88,7 +88,7 @@ def test_training_data_says_what_was_seen() -> None:
 @pytest.mark.parametrize("feature", ["frequency", "seen", "consistency"])
 def test_training_data_may_have_other_tokens(feature: str) -> None:
     tokens = Document(
-        "d", {"label": [Span(0, 2, "A"), Span(3, 6, "A")]}, tokens="Dr. Lee met O ' Brien".split()
+        "d", {"label": [Span(0, 2, "A"), Span(3, 6, "A")]}, tokens=["Dr.", "Lee", "met", "O", "'", "Brien"]
     )
     text = Document("d", {"label": [Span(0, 7, "A"), Span(12, 19, "A")]}, text="Dr. Lee met O'Brien")
 

@@ -220,8 +220,8 @@ def test_folders_of_gold_and_of_redacted_texts_are_paired_by_name(tmp_path: Path
         ("d2.md", "x", "has the name of d2"),
         (
             "d2.txt",
-            "Herr [A], [B]",
-            "document 'd2': the redacted text differs from the original at its character 0",
+            "\n\nHerr [A], [B]",
+            "d2.txt:3, document 'd2': the redacted text differs from the original at its character 2",
         ),
     ],
 )
