@@ -256,6 +256,11 @@ def masking(
                 raise UsageError(
                     "redacted texts are on the predicted side, and there is none", advice="give both sides"
                 )
+            if groups.counting.pair_by is not None:
+                raise UsageError(
+                    f"pair_by={groups.counting.pair_by!r} does not apply to redacted texts",
+                    advice="name the file of each text like the id or the file of its gold document",
+                )
             redacted_texts, read = RedactedTexts(predicted), Read()
             sides = sides_of({"gold": gold_side}, groups.readings[:1], layers)
             documents = (document for (document,) in sides.texts(read) if document is not None)

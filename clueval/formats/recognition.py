@@ -309,8 +309,8 @@ _TEXTS = (
     ),
     (
         re.compile("PK\x03\x04|\ufffd*\x11\u0871\x1a"),
-        "is a file of Word, Excel or another office program",
-        "save a table as CSV or with tabs, and a text as plain text, in UTF-8",
+        "is a file of Word, Excel or another office program, or a zip archive in a folder or an archive",
+        "save a table as CSV or with tabs, and a text as plain text, in UTF-8; unpack an archive",
     ),
     (
         re.compile("BZh[1-9]|\ufffd7zXZ"),

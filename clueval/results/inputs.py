@@ -11,6 +11,7 @@ from clueval.core.bag import Read
 from clueval.core.document import MENTION
 from clueval.core.span import DEFAULT_LAYER, SIDES, Span
 from clueval.files.errors import cut_label
+from clueval.results.summary import layers_not_predicted
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -141,11 +142,10 @@ def warnings_of(result: Any) -> Iterator[str]:
         gold, predicted = map(_quote, (*alone[0], *alone[1]))
         hint = "; layers=... gives both one name" if result.inputs[SIDES[0]]["files"] else ""
         yield f"gold alone has layer {gold}, and predicted alone {predicted}{hint}"
-    for layer in (layer for layer in sides[0] if layer not in named):
+    lacking = layers_not_predicted(result.inputs)
+    for layer in (layer for layer in sides[0] if layer not in named and layer not in lacking):
         of_sides = [layers[layer] for layers in sides]
         without = [side for side, about in zip(SIDES, of_sides, strict=True) if not about["spans"]]
-        if of_sides[0]["source"] is not None and of_sides[1]["source"] is None:
-            continue  # the caller has named a layer of gold only
         if without:
             has, about = ("has" if len(without) == 1 else "have"), result.inputs[SIDES[0]]
             may_misname = len(without) == 2 and about["files"] and of_sides[0]["source"] is None

@@ -96,7 +96,8 @@ class SpansInText:
 
 
 def lower(words: Iterable[str]) -> Text:
-    return tuple(map(str.lower, words))
+    """Return the words and single marks in lower case; other tokens of a text, as in ``U.N.``, make no difference."""
+    return tuple(TOKEN.findall(" ".join(words).lower()))
 
 
 # Features of single spans
@@ -166,8 +167,8 @@ ALL_FEATURES = (*FEATURES, *TRAINED)
 class TrainingSpans:
     """The spans of training data: how often a text was a span, with which labels, and how often it was none.
 
-    Texts are compared as sequences of words in lower case. `documents` are read twice, because occurrences of all texts
-    are counted. Memory holds one document, and the texts of the spans.
+    Texts are compared as sequences of words and single marks in lower case. `documents` are read twice, because
+    occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
     """
 
     def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:

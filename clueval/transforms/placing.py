@@ -38,6 +38,7 @@ from clueval.transforms.characters import TextPositions, on_ranges, to_character
 _SHOWN = 20
 
 _ADVICE = "the texts must be equal except for white space; score aligns other texts with align=True"
+_SEVERAL = "if a file has several documents, -DOCSTART-, # newdoc or document_column tells where they begin"
 
 
 @dataclass(frozen=True)
@@ -208,8 +209,9 @@ def _mismatch(document: Document, what: str, number: int, text: str, at: int) ->
     lines = document.lines
     shown, advice = repr(text[at : at + _SHOWN]), _ADVICE
     if at >= len(text):
-        shown = "its end"
-        advice = "if the file has several documents, -DOCSTART-, # newdoc or document_column tells where they begin"
+        shown, advice = "its end", _SEVERAL
+    elif number == len(document.tokens or ()):
+        advice = f"{_ADVICE}; {_SEVERAL}"
     return TextMismatch(
         f"{what} where the other text has {shown} at position {at}",
         **document.in_errors,

@@ -459,6 +459,7 @@ class StrictReading:
         place = start + (places[at] if 0 <= at < len(places) else len(literal) if at > 0 else 0)
         return TextMismatch(
             f"the redacted text differs from the original at its character {place}, which is in no placeholder",
+            line=self._redacted.count("\n", 0, place) + 1,
             advice="name placeholders with placeholder=..., or take other texts with align=True",
         )
 

@@ -84,10 +84,13 @@ def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
     for name, label in (("gold", "PERSON"), ("predicted", "PER"), ("mapped", "PERSON")):
         (tmp_path / f"{name}.conll").write_text(f"a\tB-{label}\nb\tO\n", encoding="utf-8")
     gold, predicted, mapped = (str(tmp_path / f"{name}.conll") for name in ("gold", "predicted", "mapped"))
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "a b", "label": [[0, 1, "PER"]]}', encoding="utf-8")
     advice = "no label is on both sides: gold has 'PERSON', predicted 'PER'; --label-map PERSON=PER makes them equal"
 
-    assert main(["score", gold, predicted]) == 0
-    assert advice in capsys.readouterr().err
+    for other in (predicted, str(rows)):
+        assert main(["score", gold, other]) == 0
+        assert advice in capsys.readouterr().err
     assert main(["score", gold, mapped]) == 0
     assert advice not in capsys.readouterr().err
 

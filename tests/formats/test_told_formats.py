@@ -105,7 +105,7 @@ def test_inline_tags_are_read_by_name_only() -> None:
     assert told(path) != "inline"
 
 
-OFFICE = "is a file of Word, Excel or another office program, which clueval does not read .*as plain text"
+OFFICE = "is a file of Word, Excel or another office program, or a zip archive .*as plain text.*unpack"
 BIOC = """<?xml version="1.0"?>
 <!DOCTYPE collection SYSTEM 'BioC.dtd'>
 <collection>

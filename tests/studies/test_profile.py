@@ -85,6 +85,22 @@ def test_training_data_says_what_was_seen() -> None:
     assert buckets(spans, "consistency", train=[train]) == {"0": (3, 3), "below 0.5": (1, 1), "1": (1, 1)}
 
 
+@pytest.mark.parametrize("feature", ["frequency", "seen", "consistency"])
+def test_training_data_may_have_other_tokens(feature: str) -> None:
+    tokens = Document(
+        "d", {"label": [Span(0, 2, "A"), Span(3, 6, "A")]}, tokens=["Dr.", "Lee", "met", "O", "'", "Brien"]
+    )
+    text = Document("d", {"label": [Span(0, 7, "A"), Span(12, 19, "A")]}, text="Dr. Lee met O'Brien")
+
+    rows = [profile([tokens], [tokens], feature=feature, train=[tokens]).rows()]
+    rows += [
+        profile([gold], [gold], feature=feature, train=[train]).rows()
+        for gold, train in ((text, tokens), (tokens, text))
+    ]
+
+    assert rows[1:] == rows[:1] * 2
+
+
 @pytest.mark.parametrize(
     ("options", "bucket"),
     [({"label_map": "A=B"}, "text and label"), ({"untyped": True}, "text and label"), ({}, "other label")],

@@ -346,6 +346,8 @@ def test_a_file_that_goes_on_after_its_document_is_asked_for_marks_of_documents(
 
     with pytest.raises(TextMismatch, match=r"'b' where the other text has its end .*-DOCSTART-, # newdoc or"):
         score(gold, predicted)
+    with pytest.raises(TextMismatch, match=r"the tokens end where .*-DOCSTART-, # newdoc or"):
+        score(predicted, write(tmp_path / "rows.jsonl", '{"tokens": ["a"], "tags": ["O"]}'))
 
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"

@@ -280,10 +280,10 @@ def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
 
 
 def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Table:
-    """Return the first leaks, each in one row; without `text`, with positions only."""
+    """Return the leaks for the first screen, each in one row; without `text`, with positions only."""
     header = ("document", "characters", "class", "label", *(["text"] if text else []))
     rows: list[list[Cell]] = []
-    for leak in leaks[:MOST_DOCUMENTS]:
+    for leak in leaks:
         rows.append([leak.document, _exposed_ranges(leak), _class_in_words(leak.kind), leak.label])
         rows[-1] += [in_one_line(leak.text)[:_SHOWN]] if text else []
     title = phrase("can be read: {n} mention|can be read: {n} mentions", n=len(leaks))

@@ -220,8 +220,8 @@ def test_folders_of_gold_and_of_redacted_texts_are_paired_by_name(tmp_path: Path
         ("d2.md", "x", "has the name of d2"),
         (
             "d2.txt",
-            "Herr [A], [B]",
-            "document 'd2': the redacted text differs from the original at its character 0",
+            "\n\nHerr [A], [B]",
+            "d2.txt:3, document 'd2': the redacted text differs from the original at its character 2",
         ),
     ],
 )
@@ -249,6 +249,8 @@ def test_one_redacted_text_is_for_one_document(files: Path) -> None:
         clueval.masking([gold()], [TEXT, TEXT], redacted=True)
     with pytest.raises(CluevalError, match="add redacted"):
         clueval.masking([gold()], [gold()], align=True)
+    with pytest.raises(CluevalError, match="pair_by='content' does not apply to redacted texts"):
+        clueval.masking([gold()], [TEXT], redacted=True, pair_by="content")
 
 
 def test_aligned_texts_are_mentioned_on_stderr(tmp_path: Path, capsys: Capture) -> None:

@@ -262,6 +262,17 @@ def test_the_first_screen_has_the_leaks_then_the_classes() -> None:
     assert "Weiß" not in report().render(text=False)
 
 
+def test_the_first_screen_says_how_many_leaks_it_leaves_out() -> None:
+    names = [Span(2 * n, 2 * n + 1, "PER") for n in range(60)]
+    gold = Document("d", {"x": names}, text="A " * 60, unit="character")
+
+    lines = clueval.masking([gold], [replace(gold, layers={"x": []})]).render().splitlines()
+
+    title = next(line for line in lines if line.startswith("can be read: 60 mentions"))
+    shown = sum(line.startswith("d ") for line in lines)
+    assert title == f"can be read: 60 mentions, first {shown} of 60 rows"
+
+
 def test_without_a_leak_the_verdict_has_the_bound() -> None:
     document = Document("d", {"x": [Span(0, 4, "PER")]}, text="Anna", unit="character")
 
