@@ -157,7 +157,12 @@ class RowReader(RowInput):
             rows = list(self.dialect.plain(row, self))
         except CluevalError:
             raise
-        except (LookupError, TypeError, AttributeError, ValueError) as error:  # ValueError: an array has no truth
+        except (
+            LookupError,
+            TypeError,
+            AttributeError,
+            ValueError,
+        ) as error:  # ValueError: an array has no truth
             difference = f"no key {error}" if isinstance(error, KeyError) else "another form"
             self.refuse(
                 f"the row has {difference}, unlike those of {self.dialect.name}",

@@ -214,7 +214,8 @@ def glued(spans: Sequence[Span]) -> list[Span]:
         parts = (part for number in numbers for part in spans[number].fragments)
         ranges = joined_ranges(parts, join=ge)
         joined.append(first if len(numbers) == 1 else Span.of_fragments(ranges, first.labels))
-    return sorted(joined, key=by_position)
+    # what lay beside the parts of a span may lie within the joined one
+    return sorted(joined, key=by_position) if len(joined) == len(spans) else glued(joined)
 
 
 def pairs_of(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[Span, Span]]:

@@ -276,6 +276,7 @@ def test_true_positives_equal_the_naive_model(gold: list[Span], predicted: list[
 
 
 @given(any_spans(), any_spans())
+@example([], [Span(2, 2, "B"), Span(1, 4, "B", parts=[(1, 2), (3, 4)]), Span(2, 4, "B")])
 def test_gluing_within_the_metric_is_gluing_first(gold: list[Span], predicted: list[Span]) -> None:
     first = [
         [span for label in "AB" for span in glued([each for each in side if each.label == label])]
