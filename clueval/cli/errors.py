@@ -22,8 +22,8 @@ from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.files.writing import named_together
 from clueval.reading.options import spooled
+from clueval.results.inputs import layers_not_predicted
 from clueval.results.options import Counting
-from clueval.results.summary import layers_not_predicted
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.search import CLASSES, REASONS
 from clueval.studies.errors.two_systems import TwoSystems

@@ -26,9 +26,9 @@ from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError, cut_label, visible
 from clueval.files.options import changed_values, options_of
+from clueval.results.inputs import layers_not_predicted
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result
-from clueval.results.summary import layers_not_predicted
 
 if TYPE_CHECKING:
     from clueval.studies.comparison.gates import Limit

@@ -11,16 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text, metadata_with_id
 from clueval.core.metric import AnyMetric, features_read, keeping_metrics, require_no_gaps, split_metrics
-from clueval.core.sentences import TextParts
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
+
+if TYPE_CHECKING:
+    from clueval.core.sentences import TextParts
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
@@ -202,7 +204,11 @@ def count(
             documents += not place.waits
             if in_sentences and documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = in_documents(bag), False
-            parts = TextParts(aligned) if in_sentences else None
+            parts = None
+            if in_sentences:
+                from clueval.core.sentences import TextParts  # few plans count sentences
+
+                parts = TextParts(aligned)
             tallies = _count_documents(bag, plan, pairs, aligned, parts)
             if tallies is None:
                 bag, in_sentences, parts = in_documents(bag), False, None

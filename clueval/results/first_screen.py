@@ -16,9 +16,10 @@ from clueval.files.errors import cut_label, visible
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, percent
+from clueval.results.inputs import layers_not_predicted
 from clueval.results.paths import RATES, headline_rates
 from clueval.results.rows import Row, rows_of
-from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
+from clueval.results.summary import layers_without_spans, summary
 from clueval.results.tables import LEVELS, average_precisions, how_many, named, of_changes, of_report, titled
 
 LEAST_LABELS = 3

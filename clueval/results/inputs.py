@@ -11,7 +11,6 @@ from clueval.core.bag import Read
 from clueval.core.document import MENTION
 from clueval.core.span import DEFAULT_LAYER, SIDES, Span
 from clueval.files.errors import cut_label
-from clueval.results.summary import layers_not_predicted
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -297,3 +296,18 @@ def swapped(gold: object, predicted: object) -> Iterator[str]:
         return
     if "pred" in Path(gold).name.lower() and "gold" in Path(predicted).name.lower():
         yield f"{gold} counts as gold, because it comes first, and {predicted} as predicted"
+
+
+def layers_not_predicted(inputs: Mapping[str, Any]) -> list[str]:
+    """Return the layers that were named for gold only, if predicted has spans of another.
+
+    >>> gold = {"a": {"source": 2, "spans": 3}, "b": {"source": 3, "spans": 1}}
+    >>> predicted = {"a": {"source": 2, "spans": 1}, "b": {"source": None, "spans": 0}}
+    >>> layers_not_predicted({"gold": {"layers": gold}, "predicted": {"layers": predicted}})
+    ['b']
+    """
+    gold, predicted = (inputs.get(side, {}).get("layers", {}) for side in ("gold", "predicted"))
+    if not any(about["spans"] for about in predicted.values()):
+        return []
+    lacking = [name for name, about in predicted.items() if about["source"] is None and not about["spans"]]
+    return [name for name in lacking if name in gold and gold[name]["source"] is not None]

@@ -7,6 +7,7 @@ from typing import Any
 
 from clueval.files.errors import cut_label, visible
 from clueval.reports.language import phrase
+from clueval.results.inputs import layers_not_predicted
 
 Content = Mapping[str, Any]
 """A result as plain dictionaries."""
@@ -93,18 +94,3 @@ def layers_without_spans(inputs: Content) -> list[str]:
         for layer, about in side["layers"].items():
             numbers[layer] = numbers.get(layer, 0) + about["spans"]
     return [layer for layer, number in numbers.items() if not number] if any(numbers.values()) else []
-
-
-def layers_not_predicted(inputs: Content) -> list[str]:
-    """Return the layers that were named for gold only, if predicted has spans of another.
-
-    >>> gold = {"a": {"source": 2, "spans": 3}, "b": {"source": 3, "spans": 1}}
-    >>> predicted = {"a": {"source": 2, "spans": 1}, "b": {"source": None, "spans": 0}}
-    >>> layers_not_predicted({"gold": {"layers": gold}, "predicted": {"layers": predicted}})
-    ['b']
-    """
-    gold, predicted = (inputs.get(side, {}).get("layers", {}) for side in ("gold", "predicted"))
-    if not any(about["spans"] for about in predicted.values()):
-        return []
-    lacking = [name for name, about in predicted.items() if about["source"] is None and not about["spans"]]
-    return [name for name in lacking if name in gold and gold[name]["source"] is not None]
