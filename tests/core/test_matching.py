@@ -18,7 +18,7 @@ from strategies import flat_spans
 
 from clueval import errors, score
 from clueval.core import one_to_one
-from clueval.core.document import Document
+from clueval.core.document import Document, Layers
 from clueval.core.levels import KINDS, LEVELS, Kind, Match, match_spans
 from clueval.core.merging import merge_layers, with_merged
 from clueval.core.one_to_one import best_pairs, most_pairs
@@ -284,6 +284,8 @@ def test_layers_whose_spans_overlap_are_refused_with_the_document() -> None:
         merge_layers({"a": [], "b": crossing}, document="d9")
     with pytest.raises(OverlapError, match=r"^f\.vrt, document 'd9'"):
         with_merged(Document("d9", {"a": crossing}, file="f.vrt"))
+    with pytest.raises(OverlapError, match=r"^f\.vrt, document 'd9'"):
+        with_merged(Document("d9", Layers({}, {"a": [(0, 2, "A"), (1, 3, "A")]}), file="f.vrt"))
 
 
 def test_a_merged_document_has_one_layer_and_no_tags() -> None:
@@ -299,8 +301,13 @@ def test_a_merged_document_has_one_layer_and_no_tags() -> None:
 @given(flat_spans(zero_length=True), flat_spans(("b",), zero_length=True), flat_spans(("c", "a")))
 def test_merging_is_joining_the_labels_of_each_component(a: list[Span], b: list[Span], c: list[Span]) -> None:
     layers = {"a": a, "b": b, "c": c}
+    rows = {
+        name: sorted((span.start, span.end, span.by_layer.get(name, span.label)) for span in of_layer)
+        for name, of_layer in layers.items()
+    }
 
     assert merge_layers(layers) == plain_merged(layers)
+    assert with_merged(Document("d", Layers({}, rows))).layers["merged"] == plain_merged(layers)
 
 
 def plain_merged(layers: dict[str, list[Span]]) -> list[Span]:
