@@ -162,7 +162,7 @@ class RowReader(RowInput):
             TypeError,
             AttributeError,
             ValueError,
-        ) as error:  # ValueError: an array has no truth
+        ) as error:  # of numpy: arrays have no truth value
             difference = f"no key {error}" if isinstance(error, KeyError) else "another form"
             self.refuse(
                 f"the row has {difference}, unlike those of {self.dialect.name}",
