@@ -157,12 +157,8 @@ class RowReader(RowInput):
             rows = list(self.dialect.plain(row, self))
         except CluevalError:
             raise
-        except (
-            LookupError,
-            TypeError,
-            AttributeError,
-            ValueError,
-        ) as error:  # of numpy: arrays have no truth value
+        # a ValueError is that of a numpy array, which has no truth value
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
             difference = f"no key {error}" if isinstance(error, KeyError) else "another form"
             self.refuse(
                 f"the row has {difference}, unlike those of {self.dialect.name}",
