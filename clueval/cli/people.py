@@ -209,8 +209,6 @@ def curate(
     from clueval.reading.convert import Conversion, format_for, has_other_columns  # agree needs none of these
     from clueval.studies.agreement.curation import Curation, UndecidedPlaces
 
-    if union and votes is not None:
-        raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     counts: Counter[str] = Counter()
     places: list[Place] = []
     passed_over: Counter[str] = Counter()
@@ -231,7 +229,7 @@ def curate(
     with progress(*annotators.paths) as advance, remarking(passed_over):
         results = clueval.curate(
             annotators.sources,
-            votes=votes or "majority",
+            votes=votes,
             union=union,
             progress=advance,
             **decisions,

@@ -299,7 +299,7 @@ _READING = Reading()
 def curate(
     sources: Any,
     *others: Any,
-    votes: int | str = "majority",
+    votes: int | str | None = None,
     union: bool = False,
     decisions: Paths | None = None,
     conflicts: str | None = None,
@@ -311,7 +311,7 @@ def curate(
     Args:
         sources, others, reading, options: as in `clueval.agree`.
         votes: how many annotators must have marked a span for it to be kept: ``majority`` (more than half of those
-            who have annotated the document), ``all``, or a number.
+            who have annotated the document; the default), ``all``, or a number.
         union: keep each component as one span, whatever the votes.
         decisions: files of decisions about places, or folders, see `clueval.studies.decisions`.
         conflicts: what counts where decisions differ: ``first`` or ``last`` by time, or ``drop``; None: it is an error.
@@ -325,8 +325,8 @@ def curate(
     >>> [(span.start, span.end, span.label) for each in curate(sides) for span in each.document.layers["label"]]
     [(0, 2, 'PER')]
     """
-    if union and votes != "majority":
-        raise UsageError("votes and union cannot be used together", advice="leave one out")
+    if union and votes is not None:
+        raise UsageError("union=True and votes=... cannot be used together", advice="leave one out")
     annotators = annotators_of([sources, *others] if others else sources, reading, options, "curate")
     needed, number = None if union else _checked_votes(votes), len(annotators.names)
     if isinstance(needed, int) and needed > number:
@@ -334,10 +334,12 @@ def curate(
     return Curation(annotators, needed, decisions_of(decisions, None, conflicts))
 
 
-def _checked_votes(votes: int | str) -> Votes:
+def _checked_votes(votes: int | str | None) -> Votes:
     """Return the votes that a span needs. Raises `UsageError` for anything but majority, all or a number."""
-    if votes == "majority" or votes == "all":
-        return votes  # type: ignore[return-value]  # one of the two literals
+    if votes is None or votes == "majority":
+        return "majority"
+    if votes == "all":
+        return "all"
     try:
         number = int(votes)
     except ValueError:

@@ -19,7 +19,7 @@ from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
 from clueval.results.options import parse_where
-from clueval.results.signature import Signature
+from clueval.results.signature import Signature, written_filter
 from clueval.results.summary import positions_in_words
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
@@ -487,7 +487,6 @@ def _signature(corpus: Annotated, bag: Bag) -> str:
     }
     if corpus.annotators.naming.pair_by is not None:
         choices["paired"] = corpus.annotators.naming.pair_by
-    where = (f"{key}={'|'.join(sorted(values))}" for key, values in corpus.plan.where.items())
     if corpus.plan.where:
-        choices["where"] = ";".join(where)
+        choices["where"] = written_filter(corpus.plan.where)
     return str(Signature.of([], choices | choices_of(corpus.steps, bag.notes)))
