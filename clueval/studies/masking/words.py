@@ -14,6 +14,7 @@ from clueval.metrics.masking.exposure import Risk
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Later, Line, Place
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
+from clueval.results.tables import of_masks
 from clueval.studies.masking.leaks import COUNTS, STRING, Inconsistent, Leak, StringLeak, in_one_line
 
 Row = Mapping[str, Any]
@@ -156,12 +157,7 @@ def percent_above(share: float) -> str:
 # --- tables
 
 _RECALLS = ("mention_recall", "word_recall", "character_recall")
-_RATES = frozenset(
-    (
-        *(*RECALLS, "document_leak_upper"),
-        *("word_precision", "weighted_word_precision", "masked_share", "retention"),
-    )
-)
+_RATES = frozenset((*RECALLS, "document_leak_upper"))
 
 
 def _column_titles(*names: str) -> list[str]:
@@ -185,18 +181,8 @@ def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table
     columns = ("mentions", "protected", "partial", "missed", *_recalls_of(labels.values()))
     rows = [[Find(label, {"label": label}), *_cells(row, columns)] for label, row in labels.items()]
     yield _folded_table(phrase("{layer}: labels", layer=name), _column_titles("label", *columns), rows)
-    masked: list[list[Cell]] = [
-        [*_column_titles(figure), *_cells(figures["precision"], [figure])]
-        for figure, value in figures["precision"].items()
-        if value is not None or figure == "word_precision"
-    ]
-    masked += [[f"F{beta:g}", Rate(figures["f"][f"{beta:g}"])] for beta in betas]
-    yield _folded_table(phrase("{layer}: what was masked", layer=name), ["", phrase("value")], masked)
-    numbers = {f"replacements, {what}": number for what, number in figures["replacements"].items()}
-    numbers["string leaks"] = figures["string_leaks"]
-    numbers |= {f"redacted, {what}": number for what, number in (figures["redacted"] or {}).items()}
-    further: list[list[Cell]] = [[*_column_titles(what), number] for what, number in numbers.items()]
-    yield _folded_table(phrase("{layer}: further", layer=name), ["", phrase("number")], further)
+    titles = phrase("{layer}: what was masked", layer=name), phrase("{layer}: further", layer=name)
+    yield from (table._replace(is_folded=True) for table in of_masks(*titles, figures, betas))
 
 
 def _folded_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
