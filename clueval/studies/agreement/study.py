@@ -12,7 +12,7 @@ from clueval.core.count import ALTERNATIVES, DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import FileError, UsageError, warn
-from clueval.files.options import checked_call, field_names, require_share
+from clueval.files.options import checked_call, require_share
 from clueval.files.writing import make_folder, whole_file
 from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
@@ -456,8 +456,7 @@ def agree(
     >>> [(place.start, place.end, place.kind, place.boundary) for place in study.disagreements()]
     [(0, 3, 'boundary', 'end')]
     """
-    changes = {name: options.pop(name) for name in field_names(Preparing) if name in options}
-    preparing = Preparing(**changes).without([name for name in changes if name not in CHANGES], "agree")
+    preparing = Preparing(**{name: options.pop(name) for name in CHANGES if name in options})
     require_share("confidence", confidence)
     annotators = annotators_of([sources, *others] if others else sources, reading, options, "agree", system)
     chosen = chosen_conventions(conventions.split(",") if isinstance(conventions, str) else conventions)
