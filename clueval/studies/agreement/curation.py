@@ -143,14 +143,12 @@ class Curated:
         undecided: places without enough votes for any span.
         outvoted: places where more than half of the annotators have nothing.
         ties: places of a union at which two labels have equally many positions.
-        annotators: the names of all annotators.
     """
 
     document: Document
     undecided: tuple[Disagreement, ...] = ()
     outvoted: tuple[Disagreement, ...] = ()
     ties: tuple[Disagreement, ...] = ()
-    annotators: tuple[str, ...] = ()
 
     @property
     def listed(self) -> list[Disagreement]:
@@ -235,7 +233,7 @@ class Curation(Iterator[Curated]):
                 layers[layer] = list(spans_of(sorted(kept), layer))
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
-            yield Curated(document, **places_of, annotators=self.names)
+            yield Curated(document, **places_of)
         if ids and not are_shared:
             warn(f"{NOTHING_SHARED}, so that each is kept as it is ({PAIRING})")
         if self.decisions is not None:
