@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.metric import AnyMetric
@@ -18,7 +17,6 @@ from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, require_kind
-from clueval.files.writing import whole_file
 from clueval.metrics import only_metric
 from clueval.reading.file_sides import files_of_side
 from clueval.reading.options import InputSide, is_path_or_paths
@@ -131,11 +129,6 @@ class Threshold(Report):
         rates = {name: self._by_label(name) for name in _COLUMNS[1:]}
         return {"clueval": __version__, "threshold": self.threshold, **self.about, **rates}
 
-    def save(self, path: str | Path) -> None:
-        """Write the file for ``min_score``, whole or not at all. Raises `FileError`."""
-        with whole_file(path) as file:
-            file.write(self.to_json() + "\n")
-
     def verdict(self) -> str:
         """Return the threshold with its rates; of several, the least and the greatest one."""
         points = list(self.chosen.values())
@@ -212,7 +205,7 @@ def threshold(
         per_label: choose a threshold for each label.
         options: other options of `clueval.score`.
 
-    Returns a `Threshold`, whose `save` writes the file for ``clueval.score(..., min_score=FILE)``. Raises
+    The JSON that `Threshold.write` writes is for ``clueval.score(..., min_score=FILE)``. Raises
     `NoThreshold`, a `UsageError`, if no threshold meets the condition, and the errors of `clueval.score`.
 
     >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER")]}]
