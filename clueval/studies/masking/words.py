@@ -180,13 +180,11 @@ def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table
     labels = figures["labels"]
     columns = ("mentions", "protected", "partial", "missed", *_recalls_of(labels.values()))
     rows = [[Find(label, {"label": label}), *_cells(row, columns)] for label, row in labels.items()]
-    yield _folded_table(phrase("{layer}: labels", layer=name), _column_titles("label", *columns), rows)
+    yield Table(
+        phrase("{layer}: labels", layer=name), _column_titles("label", *columns), rows, is_folded=True
+    )
     titles = phrase("{layer}: what was masked", layer=name), phrase("{layer}: further", layer=name)
     yield from (table._replace(is_folded=True) for table in of_masks(*titles, figures, betas))
-
-
-def _folded_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
-    return Table(title, header, rows, is_folded=True)
 
 
 def _rows_of(classes: Row) -> Iterator[tuple[str, str, Row]]:
@@ -231,7 +229,7 @@ def groups_table(key: str, groups: Row) -> Iterator[Table]:
             row = {} if figures is None else figures["classes"][ALL]
             rows.append([value, group["documents"], *_cells(row, columns)])
         header = [key, *_column_titles("documents", *columns)]
-        yield _folded_table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows)
+        yield Table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows, is_folded=True)
 
 
 def convention_table(program: str, section: Row) -> Table:
@@ -245,14 +243,14 @@ def convention_table(program: str, section: Row) -> Table:
                 yield [f"{path}{key}", Rate(value) if isinstance(value, float) else value]
 
     title = phrase("as {program} counts", program=program)
-    return _folded_table(title, ["", phrase("number")], list(numbers(section, "")))
+    return Table(title, ["", phrase("number")], list(numbers(section, "")), is_folded=True)
 
 
 def needless_table(needless: Sequence[tuple[str, int]]) -> Table:
     """Return the texts that were masked without need, most frequent first."""
     rows: list[list[Cell]] = [[text[:LONGEST_TEXT], number] for text, number in needless[:MOST_LISTED]]
     title = phrase("masked without need, most frequent first")
-    return _folded_table(title, [phrase("text"), phrase("number")], rows)
+    return Table(title, [phrase("text"), phrase("number")], rows, is_folded=True)
 
 
 def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
@@ -262,7 +260,7 @@ def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
         replacements = ", ".join(map(in_one_line, entity.replacements))
         rows.append([in_one_line(entity.text)[:LONGEST_TEXT], entity.document, replacements])
     header = _column_titles("text", "document", "replacements")
-    return _folded_table(phrase("entities with several replacements"), header, rows)
+    return Table(phrase("entities with several replacements"), header, rows, is_folded=True)
 
 
 def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Table:
