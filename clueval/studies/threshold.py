@@ -15,15 +15,13 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError
-from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, require_kind
 from clueval.metrics import only_metric
-from clueval.reading.file_sides import files_of_side
-from clueval.reading.options import InputSide, is_path_or_paths
+from clueval.reading.options import InputSide
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, shown
-from clueval.results.score import score
+from clueval.results.score import score, sha256_of_gold
 from clueval.results.summary import counted, summary
 from clueval.results.tables import named
 from clueval.version import __version__
@@ -240,7 +238,7 @@ def threshold(
         "metric": name,
         "measure": maximise,
         "signature": str(result.signature),
-        "gold_sha256": None if predicted is None else _sha256(gold),
+        "gold_sha256": None if predicted is None else sha256_of_gold(gold),
     }
     return Threshold(chosen, curves, facts, result.to_dict())
 
@@ -256,7 +254,3 @@ def _curves_by_label(report: Mapping[str, Any]) -> dict[str | None, Mapping[str,
         elif isinstance(value, Mapping) and not curves:
             curves = _curves_by_label(value)
     return curves
-
-
-def _sha256(gold: Any) -> str | None:
-    return sha256_of(path for _, path in files_of_side(gold)) if is_path_or_paths(gold) else None
