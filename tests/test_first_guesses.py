@@ -619,5 +619,5 @@ def test_the_same_number_on_the_command_line_and_in_python(capsys: pytest.Captur
 def test_conventions_tell_why_two_numbers_differ() -> None:
     rows = conventions(*PATHS, layers={"entity": 2}).to_dict()["conventions"]["entity"]
 
-    assert rows["seqeval_strict"]["differs"] == "-0.27 points of F1: invalid tags in predicted are dropped"
-    assert rows["levels_4_labelled"]["differs"].startswith("+7.54 points of F1: ")
+    assert rows["seqeval_strict"]["counts"] == "as conlleval, of spans whose tags are well-formed"
+    assert rows["levels_4_labelled"]["counts"] == "as level 4, with the same label"

@@ -439,7 +439,6 @@ class TestInterruption:
 
 SIDES = [["B-PER"]], [["B-PER"]]
 WITH_TEXT = [{"text": "Ada", "spans": [[0, 3, "PER"]]}]
-SCORED = [[{"start": 0, "end": 1, "label": "PER", "features": {"p": 0.5}}]]
 
 
 @pytest.mark.parametrize(
@@ -449,7 +448,6 @@ SCORED = [[{"start": 0, "end": 1, "label": "PER", "features": {"p": 0.5}}]]
         clueval.score(*SIDES).save,
         clueval.agree(SIDES).write_pygamma,
         clueval.masking(WITH_TEXT, WITH_TEXT).write_documents,
-        clueval.threshold([[(0, 1, "PER")]], SCORED, score_feature="p").save,
         partial(write_table, clueval.score(*SIDES, metrics="gate", resample_by="document")),
     ],
 )

@@ -87,8 +87,6 @@ def _decisions_of(
             (extra: report), or a folder; can be repeated
         conflicts HOW: what counts where reviewers differ: first or last by time, or drop (default: an error)
     """
-    if conflicts is not None and decisions is None:
-        raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
     return {"decisions": decisions, "conflicts": conflicts}
 
 

@@ -1,30 +1,19 @@
 """Outputs: the options for the form of a result and its files, and the checks of files.
 
 An output must be writable, must not replace an input, and holds one result. An option that names an output file has the
-type `named_output`; all of them are checked before anything is read, and may be ``-``, standard output.
+type `named_output`; all of them are checked before anything is read. That of ``-o`` may be ``-``, standard output.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from clueval.cli.declared import FromZero, OneOf, OptionValues, Output, OutputName, shared
-from clueval.cli.printing import (
-    FOR_STDOUT,
-    columns_of_terminal,
-    put,
-    put_file,
-    put_text,
-    remark,
-    while_read,
-    wrote,
-)
-from clueval.files.errors import FileError, UsageError, assigned, in_words
+from clueval.cli.printing import columns_of_terminal, put, put_text, remark, while_read, wrote
+from clueval.files.errors import FileError, UsageError, in_words
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
 from clueval.reports.content import ENDINGS as FORMS_OF_FILES
@@ -298,8 +287,10 @@ def check_outputs(values: OptionValues, outputs: Iterable[str]) -> None:
 
 
 def _require_writable(path: Path) -> None:
-    """Raise `FileError` for a file whose folder does not exist, or that is a folder."""
-    if path.is_dir():
+    """Raise `FileError` for a file whose folder does not exist, or that is a folder, or standard output."""
+    if str(path) == STDOUT:
+        reason, advice = "only -o writes to standard output", "name a file"
+    elif path.is_dir():
         reason, advice = "it is a folder", "name a file"
     elif path.parent.is_dir():
         return
@@ -308,29 +299,3 @@ def _require_writable(path: Path) -> None:
     else:
         reason, advice = "its folder does not exist", "make the folder first"
     raise FileError(f"cannot be written: {reason}", file=str(path), advice=advice)
-
-
-@contextmanager
-def standard_output(values: OptionValues, outputs: Iterable[str]) -> Iterator[None]:
-    """Let an option that names ``-`` write to standard output, in place of the result, when the command has ended.
-
-    Raises `UsageError` for two such options.
-    """
-    named = [place for place, path in _others_of(values, outputs).items() if str(path) == STDOUT]
-    if not named:
-        yield
-        return
-    result = values.get("written") or [values.get("output_file")]
-    if len(named) > 1 or STDOUT in map(str, result):
-        raise UsageError(
-            "two results would be written to standard output", advice="name a file for one of them"
-        )
-    (place,) = named
-    from tempfile import TemporaryDirectory  # few commands write there
-
-    with TemporaryDirectory(prefix="clueval-") as folder, Path(os.devnull).open("w") as nowhere:
-        path = Path(folder) / f"{STDOUT}.{place}"
-        values[place] = path
-        with redirect_stdout(nowhere), assigned(FOR_STDOUT, path):
-            yield
-        put_file(path)

@@ -13,7 +13,6 @@ from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, nam
 from clueval.cli.outputs import (
     DOCUMENTS,
     REPORT_WITH_TEXTS,
-    STDOUT,
     DocumentOutput,
     ReportOutput,
     put_documents,
@@ -209,8 +208,6 @@ def curate(
     from clueval.reading.convert import Conversion, format_for, has_other_columns  # agree needs none of these
     from clueval.studies.agreement.curation import Curation, UndecidedPlaces
 
-    if union and votes is not None:
-        raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     counts: Counter[str] = Counter()
     places: list[Place] = []
     passed_over: Counter[str] = Counter()
@@ -231,7 +228,7 @@ def curate(
     with progress(*annotators.paths) as advance, remarking(passed_over):
         results = clueval.curate(
             annotators.sources,
-            votes=votes or "majority",
+            votes=votes,
             union=union,
             progress=advance,
             **decisions,
@@ -240,7 +237,7 @@ def curate(
         )
         lines = [] if results.decisions is None else [*results.decisions.rows()]
         listed = UndecidedPlaces(results.names, places, lines)
-        if undecided is not None and not _is_plain(undecided):
+        if undecided is not None and not is_written_through(undecided):
             keep_decisions(undecided, listed)  # before the documents are written
         options = {name: value for name, value in reading.items() if name != "layers"}
         name = to or format_for(output.path, annotators.paths[0], Reading(**options))
@@ -257,7 +254,7 @@ def curate(
     if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
         remark("only tokens and layers are written; other columns of the annotators' files are left out")
     if undecided is not None:
-        if _is_plain(undecided):
+        if is_written_through(undecided):  # its name says no form
             put_result([listed.render("tsv")], undecided)
         else:
             listed.write(undecided)
@@ -269,8 +266,3 @@ def curate(
     if results.decisions is not None and results.decisions.are_used:  # else a warning says it
         remark(results.decisions.words())
     return 0
-
-
-def _is_plain(path: Path) -> bool:
-    """Return whether a file gets a table, since its name says no form: standard output, a pipe, a device."""
-    return path.stem == STDOUT or is_written_through(path)

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from importlib.util import find_spec
-from io import BufferedIOBase
 from pathlib import Path
 from typing import TextIO
 
@@ -29,9 +28,6 @@ def say(line: str) -> None:
 
 QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 """Whether nothing but errors is printed to standard error."""
-
-FOR_STDOUT: ContextVar[Path | None] = ContextVar("for stdout", default=None)
-"""The file that stands for standard output."""
 
 
 def remark(line: str) -> None:
@@ -78,19 +74,7 @@ def give_up(stream: TextIO) -> None:
 
 def wrote(path: Path) -> None:
     """Print the message that a file was written."""
-    if path != FOR_STDOUT.get():
-        remark(f"wrote {path}")
-
-
-def put_file(path: Path) -> None:
-    """Print what is in a file; bytes as they are, text as `put` prints it."""
-    content = path.read_bytes()
-    with while_read():
-        if isinstance(getattr(sys.stdout, "buffer", None), BufferedIOBase) and not sys.stdout.isatty():
-            sys.stdout.flush()
-            sys.stdout.buffer.write(content)
-        else:
-            put(content.decode(errors="replace"), end="")
+    remark(f"wrote {path}")
 
 
 def repaired_and_not_read(passed_over: Mapping[str, int]) -> tuple[str, str]:

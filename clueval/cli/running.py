@@ -12,7 +12,7 @@ from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
 from clueval.cli.commands import COMMANDS, HELP, command_called, overview, require_command, unknown_option
-from clueval.cli.outputs import check_outputs, standard_output
+from clueval.cli.outputs import check_outputs
 from clueval.cli.printing import QUIET, complain, flush, give_up, put, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError, assigned
 from clueval.files.overwriting import inputs_kept
@@ -90,9 +90,8 @@ def _run_command(command: str, arguments: Sequence[str]) -> int:
     with assigned(QUIET, values["quiet"]), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", CluevalWarning)
         warnings.filterwarnings("ignore", REPAIRED, CluevalWarning)  # the lines on what was read have them
-        with standard_output(values, called.outputs):
-            check_outputs(values, called.outputs)
-            code: int = called.value(values)
+        check_outputs(values, called.outputs)
+        code: int = called.value(values)
         flush()  # an error is the only line of a command, so warnings follow
         if warned:
             from clueval.cli.config import in_options

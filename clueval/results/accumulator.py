@@ -19,7 +19,7 @@ from clueval.core.bag import Bag
 from clueval.core.count import Plan, count
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
-from clueval.core.tags import INVALID, scheme_called, scheme_of
+from clueval.core.tags import scheme_of
 from clueval.files.errors import TagError, UsageError
 from clueval.files.options import require_instance, require_kind
 from clueval.formats.options import Reading
@@ -62,16 +62,12 @@ class Accumulator(Hinting):
         names: Sequence[str] | Mapping[Any, str] | None = None,
     ) -> None:
         require_kind(merge, "bool", "merge")
-        require_kind(scheme, "str | None", "scheme")
         require_kind(invalid, "str", "invalid")
-        if invalid not in INVALID:
-            raise UsageError(
-                f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
-            )
         self._plan = Plan(chosen_metrics(metrics), merge)
-        self._scheme = None if scheme is None else scheme_called(scheme)
-        self._invalid, self._names = invalid, names
-        require_scheme(self._scheme, invalid)
+        named = None if invalid == "conlleval" else invalid  # spans have no tags that could be repaired
+        self._reading = Reading(scheme=scheme, invalid=named, names=names)
+        self._scheme = self._reading.scheme
+        require_scheme(self._scheme, named)
         self.reset()
 
     @property
@@ -99,13 +95,11 @@ class Accumulator(Hinting):
         Raises `UsageError` for sides of different kinds or lengths, `TextMismatch` for documents with different
         texts, `TagError` for tags outside the scheme, `OverlapError` if a metric forbids overlapping spans.
         """
-        options = {"scheme": self._scheme, "invalid": self._invalid, "names": self._names}
-        tag_options = {name: value for name, value in options.items() if value not in (None, "conlleval")}
         if is_path_or_paths(gold) or is_path_or_paths(predicted):
             raise UsageError(
                 "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
             )
-        texts = opened(gold, predicted, groups_of(Reading(), tag_options, "update"), None, self._plan)
+        texts = opened(gold, predicted, groups_of(self._reading, {}, "update"), None, self._plan)
         new = texts.fast(self._plan)
         if new is None:
             new = count(texts.pairs, with_steps_of_documents(self._plan), self._bag.layers)
@@ -134,7 +128,7 @@ class Accumulator(Hinting):
         bag = _copy(self._bag)
         schemes = {} if self._scheme is None else dict.fromkeys(SIDES, self._scheme)
         bag.read.settle(schemes, in_memory=True)
-        bag.read.treatments = {self._invalid}
+        bag.read.treatments = {self._reading.invalid or "conlleval"}
         if not bag.layers:
             bag.read.without_text = bag.documents.total()  # as `clueval.score` says of empty lists
         plan = with_steps_of_documents(self._plan) if bag.notes else self._plan

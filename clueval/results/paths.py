@@ -101,7 +101,7 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     (('exact', 'a.b', 'micro', 'f1'), ('exact', 'a.b', 'micro', 'f1'))
     """
     require_kind(text, "str", "the path of a score")
-    paths = list(_paths_of(reports, text))
+    paths = list(paths_of(reports, text))
     if len(paths) > 1:
         problem = f"{text!r} can mean {len(paths)} scores, because names have dots"
         raise UsageError(problem, advice="rename one")
@@ -111,7 +111,7 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
         (metric, sequence, *path)
         for metric, sequences in reports.items()
         for sequence, report in sequences.items()
-        for path in _paths_of(report, text)
+        for path in paths_of(report, text)
     ]
     metric = text.partition(".")[0]
     if text in RATES and len(short) != 1:
@@ -142,7 +142,7 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     return paths[0]
 
 
-def _paths_of(report: object, text: str) -> Iterator[Path]:
+def paths_of(report: object, text: str) -> Iterator[Path]:
     """Yield the paths of numbers that a text can mean."""
     if not isinstance(report, Mapping):
         return
@@ -150,7 +150,7 @@ def _paths_of(report: object, text: str) -> Iterator[Path]:
         if name == text and not isinstance(value, Mapping):
             yield (name,)
         elif text.startswith(f"{name}."):
-            for rest in _paths_of(value, text[len(name) + 1 :]):
+            for rest in paths_of(value, text[len(name) + 1 :]):
                 yield (name, *rest)
 
 

@@ -293,15 +293,14 @@ def tables_of(reference: Reference, reports: Mapping[str, Any]) -> Iterator[Tabl
 # Indicators
 
 
-def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | None) -> int:
-    """Write a copy of the file of each predicted document into a folder; return their number.
+def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | None) -> None:
+    """Write a copy of the file of each predicted document into a folder.
 
     `before` are the pairs with a reference. Raises `UsageError` for files of another format than GATE's XML, for a set
     that a file has, and for candidate lists; `FileError` for a file that already exists or cannot be written.
     """
     if isinstance(metric, GateLists):
         raise UsageError("indicators are not written for candidate lists", advice="leave one out")
-    paths: set[Path] = set()
     older = iter(() if before is None else before)
     for pair in after:
         old = next(older, None)
@@ -313,11 +312,10 @@ def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | N
                 difference = changes(reference, response, metric.features)
                 annotation_sets[f"{PREFIX}_Ref"] = reference.indicators()
                 annotation_sets[f"{PREFIX}_Diff"] = [change.annotation() for change in difference]
-            paths.add(_write(folder, pair.predicted, annotation_sets))
-    return len(paths)
+            _write(folder, pair.predicted, annotation_sets)
 
 
-def _write(folder: Path, document: Document, annotation_sets: Mapping[str, Sequence[Span]]) -> Path:
+def _write(folder: Path, document: Document, annotation_sets: Mapping[str, Sequence[Span]]) -> None:
     if document.file is None:
         raise UsageError(
             "indicators are added to files, and this document is not from a file",
@@ -346,4 +344,3 @@ def _write(folder: Path, document: Document, annotation_sets: Mapping[str, Seque
         raise FileError(f"the folder cannot be made: {reason}", file=str(target.parent)) from error
     with whole_file(target) as output:
         output.write(text)
-    return target

@@ -211,10 +211,17 @@ def scored(
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
+    return replace(result, gold_sha256=sha256_of_gold(gold))
+
+
+def sha256_of_gold(gold: Any) -> str | None:
+    """Return what tells gold files apart; None if gold is no file."""
+    if not is_path_or_paths(gold):
+        return None
     from clueval.files.opening import sha256_of
     from clueval.reading.file_sides import files_of_side  # few results need it
 
-    return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
+    return sha256_of(path for _, path in files_of_side(gold))
 
 
 def _require_other_data(preparing: Preparing | None, gold: Any, predicted: Any) -> None:
@@ -222,12 +229,8 @@ def _require_other_data(preparing: Preparing | None, gold: Any, predicted: Any) 
     chosen = None if preparing is None else preparing.threshold_file()
     if preparing is None or chosen is None or chosen.gold_sha256 is None or preparing.same_data:
         return
-    if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
-        return
-    from clueval.files.opening import sha256_of
-    from clueval.reading.file_sides import files_of_side  # few options need it
-
-    if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
+    are_files = predicted is None or is_path_or_paths(predicted)
+    if are_files and sha256_of_gold(gold) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
             advice="score other data, or add same_data",

@@ -343,6 +343,11 @@ def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator
     classes = {phrase(name) if name == "all" else name: row for name, row in report["classes"].items()}
     yield _recalls(titled(title, "classes"), "class", classes, _OF_CLASSES)
     yield _recalls(titled(title, "labels"), "label", report["labels"], _OF_LABELS)
+    yield from of_masks(titled(title, "what was masked"), titled(title, "further"), report, betas)
+
+
+def of_masks(title: str, title_of_further: str, report: Report, betas: Sequence[float]) -> Iterator[Table]:
+    """Yield the tables of a report of masking on what was masked, and on replacements, string leaks, redacted texts."""
     shares = ("word_precision", "weighted_word_precision", "masked_share", "retention")
     masked = [
         (name.replace("_", " "), Rate(value) if name in shares else value)
@@ -350,11 +355,11 @@ def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator
         if value is not None or name == "word_precision"
     ]
     masked += [(f"F{beta:g}", Rate(report["f"][f"{beta:g}"])) for beta in betas]
-    yield _numbers(titled(title, "what was masked"), "value", masked)
+    yield _numbers(title, "value", masked)
     further = {f"replacements, {name}": n for name, n in report["replacements"].items()}
     further["string leaks"] = report["string_leaks"]
     further |= {f"redacted, {name.replace('_', ' ')}": n for name, n in (report["redacted"] or {}).items()}
-    yield _numbers(titled(title, "further"), "number", further.items())
+    yield _numbers(title_of_further, "number", further.items())
 
 
 def _recalls(title: str, first: str, rows: Report, columns: Collection[str]) -> Table:

@@ -95,31 +95,6 @@ CONVENTIONS = (
 )
 """The conventions, in the order of the table."""
 
-_IGNORES_LABELS = "labels are ignored"
-_COVERED = "a span counts if one span covers it"
-_TILED = "a span counts if one span covers it or adjacent spans fill it exactly"
-_STUCK_OUT = "a span counts if one span or adjacent spans cover it"
-_TOUCHED = "an overlap with the same label counts"
-_REASONS = {
-    "exact_unlabelled": _IGNORES_LABELS,
-    "levels_1_unlabelled": _IGNORES_LABELS,
-    "levels_2_unlabelled": f"{_IGNORES_LABELS}, and {_COVERED}",
-    "levels_3_unlabelled": f"{_IGNORES_LABELS}, and {_TILED}",
-    "levels_4_unlabelled": f"{_IGNORES_LABELS}, and {_STUCK_OUT}",
-    "levels_2_labelled": _COVERED,
-    "levels_3_labelled": _TILED,
-    "levels_4_labelled": _STUCK_OUT,
-    "muc_exact": _IGNORES_LABELS,
-    "muc_partial": f"{_IGNORES_LABELS}, and an overlap counts half",
-    "muc_type": _TOUCHED,
-    "fair_fair": "a span with a wrong label or boundary is one error, not a missed and a spurious span",
-    "partial": "an overlap with the same label counts in part",
-    "gate_strict": "0/0 is 1 if both sides are empty",
-    "gate_lenient": _TOUCHED,
-}
-"""Why the numbers of a convention differ from those of conlleval."""
-
-
 _STRICT = {
     "BIO": "IOB2",
     "IOB1": "IOB1",
@@ -429,8 +404,7 @@ class Conventions(Report):
         zero = "0/0=0,gate=1 if both sides are empty"
         self.signature = str(result.signature.citing(metrics=with_settings(metric), zero=zero))
         self.rows_by_layer = {
-            layer: _rows(of_cases, of_tags[layer], result.repaired_tags)
-            for layer, of_cases in result.metrics[_METRIC].items()
+            layer: _rows(of_cases, of_tags[layer]) for layer, of_cases in result.metrics[_METRIC].items()
         }
 
     @property
@@ -505,7 +479,7 @@ class Conventions(Report):
                     "sequence": layer,
                     "convention": key,
                     "name": row["convention"],
-                    **{name: row[name] for name in (*_RATES, "counts", "note", "differs")},
+                    **{name: row[name] for name in (*_RATES, "counts", "note")},
                 }
 
     def scores(self) -> dict[str, float]:
@@ -526,9 +500,7 @@ def _numbers(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
     return [Dot(f1, is_baseline=row is first), "" if f1 == first["f1"] else difference(first["f1"], f1)]
 
 
-def _rows(
-    case_report: Mapping[str, Any], tag_report: Mapping[str, Any], repaired: Mapping[str, int]
-) -> dict[str, dict[str, Any]]:
+def _rows(case_report: Mapping[str, Any], tag_report: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the rows of a layer, by the keys of the conventions."""
     rates = {**case_report["rates"], **tag_report["rates"]}
     refused = {**case_report["refused"], **tag_report["refused"]}
@@ -544,25 +516,4 @@ def _rows(
         precision, recall, f1 = convention_rates or (None, None, None)
         row = {"convention": convention.name, "precision": precision, "recall": recall, "f1": f1}
         rows[convention.key] = {**row, "counts": convention.counts, "note": note}
-    first = next(iter(rows.values()))
-    return {key: {**row, "differs": _difference(key, row, first, repaired)} for key, row in rows.items()}
-
-
-def _difference(
-    key: str, row: Mapping[str, Any], first: Mapping[str, Any], repaired: Mapping[str, int]
-) -> str | None:
-    """Return by how many points of F1 a row differs from the first, and why.
-
-    `repaired` is the number of repaired tags of each side, which seqeval's strict mode drops.
-    """
-    if row["f1"] is None or first["f1"] is None:
-        return None
-    if [row[name] for name in _RATES] == [first[name] for name in _RATES]:
-        return None
-    reason = _REASONS.get(key, "invalid tags are treated in another way (--invalid)")
-    if key == "seqeval_strict":
-        sides = [side for side, number in repaired.items() if number]
-        where = "both sides" if len(sides) > 1 else sides[0] if sides else "one side"
-        reason = f"invalid tags in {where} are dropped"
-    points = round(100 * row["f1"], 2) - round(100 * first["f1"], 2)  # of the rates as they are shown
-    return f"{points:+.2f} points of F1: {reason}"
+    return rows

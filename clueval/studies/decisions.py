@@ -338,7 +338,7 @@ def decisions_of(
     if paths is not None:
         return read_decisions(paths, choices, conflicts)
     if conflicts is not None:
-        raise UsageError("conflicts are those of decisions", advice="add decisions")
+        raise UsageError("conflicts=... needs decisions=...", advice="add decisions=...")
     return None
 
 

@@ -10,22 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError
-from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, require_kind
-from clueval.files.writing import whole_file
 from clueval.metrics import only_metric
-from clueval.reading.file_sides import files_of_side
-from clueval.reading.options import InputSide, is_path_or_paths
+from clueval.reading.options import InputSide
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, shown
-from clueval.results.score import score
+from clueval.results.score import score, sha256_of_gold
 from clueval.results.summary import counted, summary
 from clueval.results.tables import named
 from clueval.version import __version__
@@ -131,11 +127,6 @@ class Threshold(Report):
         rates = {name: self._by_label(name) for name in _COLUMNS[1:]}
         return {"clueval": __version__, "threshold": self.threshold, **self.about, **rates}
 
-    def save(self, path: str | Path) -> None:
-        """Write the file for ``min_score``, whole or not at all. Raises `FileError`."""
-        with whole_file(path) as file:
-            file.write(self.to_json() + "\n")
-
     def verdict(self) -> str:
         """Return the threshold with its rates; of several, the least and the greatest one."""
         points = list(self.chosen.values())
@@ -212,7 +203,7 @@ def threshold(
         per_label: choose a threshold for each label.
         options: other options of `clueval.score`.
 
-    Returns a `Threshold`, whose `save` writes the file for ``clueval.score(..., min_score=FILE)``. Raises
+    The JSON that `Threshold.write` writes is for ``clueval.score(..., min_score=FILE)``. Raises
     `NoThreshold`, a `UsageError`, if no threshold meets the condition, and the errors of `clueval.score`.
 
     >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER")]}]
@@ -247,7 +238,7 @@ def threshold(
         "metric": name,
         "measure": maximise,
         "signature": str(result.signature),
-        "gold_sha256": None if predicted is None else _sha256(gold),
+        "gold_sha256": None if predicted is None else sha256_of_gold(gold),
     }
     return Threshold(chosen, curves, facts, result.to_dict())
 
@@ -263,7 +254,3 @@ def _curves_by_label(report: Mapping[str, Any]) -> dict[str | None, Mapping[str,
         elif isinstance(value, Mapping) and not curves:
             curves = _curves_by_label(value)
     return curves
-
-
-def _sha256(gold: Any) -> str | None:
-    return sha256_of(path for _, path in files_of_side(gold)) if is_path_or_paths(gold) else None

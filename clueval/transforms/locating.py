@@ -43,7 +43,7 @@ from clueval.files.errors import TextMismatch, UsageError
 from clueval.transforms.changes import LOCATED, EachPair, Note, beside, with_notes
 from clueval.transforms.characters import TextPositions, without_blanks
 from clueval.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
-from clueval.transforms.options import ALL, FIRST, FREE, OCCURRENCES
+from clueval.transforms.options import ALL, FIRST, FREE
 from clueval.transforms.projection import project
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
@@ -63,19 +63,13 @@ class Locating(EachPair):
         occurrence: ``free``, ``first`` or ``all``; see the module.
         steps: the steps in which mentions are looked for.
 
-    Raises `UsageError` for another occurrence, and for a gold document without text.
+    Raises `UsageError` for a gold document without text.
     """
 
     comes_first: ClassVar[bool] = True
 
     occurrence: str = FREE
     steps: LocationSteps = field(default_factory=LocationSteps.of)
-
-    def __post_init__(self) -> None:
-        if self.occurrence not in OCCURRENCES:
-            raise UsageError(
-                f"unknown value {self.occurrence!r} of occurrence", advice=f"one of {', '.join(OCCURRENCES)}"
-            )
 
     @property
     def signature(self) -> tuple[str, str]:

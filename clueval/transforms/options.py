@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.core.count import Step
 from clueval.files.errors import UsageError
-from clueval.files.options import changed_values, number, option_field, require_types, whole
+from clueval.files.options import number, option_field, require_types, whole
 from clueval.files.overwriting import input_path
 from clueval.transforms.changes import Alternatives, names_of
 
@@ -198,19 +198,9 @@ class Preparing:
         for name in ("occurrence", "locate"):
             if getattr(self, name) is not None:
                 raise UsageError(
-                    f"{_option_in_messages(name)} applies to predictions without positions",
+                    f"{name}=... applies to predictions without positions",
                     advice="remove it, or read predicted with the format mentions",
                 )
-
-    def without(self, names: Iterable[str], caller: str) -> Preparing:
-        """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
-        changed = changed_values(self)
-        for name in names:
-            if name in changed:
-                raise UsageError(
-                    f"{_option_in_messages(name)} does not apply to {caller}", advice="leave it out"
-                )
-        return self
 
     def golds(self) -> list[Any]:
         """Return the other golds."""
@@ -229,11 +219,6 @@ class Preparing:
     def ignored_layers(self) -> tuple[str, ...]:
         """Return the layers whose spans are regions, which are not scored."""
         return () if self.ignore_layer is None else names_of(self.ignore_layer, "ignore_layer")
-
-
-def _option_in_messages(name: str) -> str:
-    """Return the name of an option as messages have it: the command line recognises it there."""
-    return name if "_" in name else f"{name}=..."
 
 
 def steps_of(options: Preparing, gold: Any = None, score_feature: str | None = None) -> tuple[Step, ...]:

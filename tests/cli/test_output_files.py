@@ -224,9 +224,6 @@ def test_write_in_python_refuses_an_ending_that_is_no_form_and_packs(function: s
 OUTPUTS = [
     ("errors p.conll q.conll --format tsv -o", "document\t"),
     ("diff p.conll q.conll p.conll -o", "What changed: "),
-    ("masking p.conll q.conll --documents", "document\tclass\t"),
-    ("score p.conll q.conll --save", '{"clueval_bag":'),
-    ("curate p.conll q.conll -o c.conll --undecided", "document\t"),
     ("score p.conll q.conll -o", "F1 "),
     ("convert p.conll --to spans -o", "document\t"),
     ("merge p.conll -o", "document\t"),
@@ -235,10 +232,10 @@ OUTPUTS = [
 
 
 @pytest.mark.parametrize(("command", "begins"), OUTPUTS)
-def test_every_output_may_be_the_standard_output(
+def test_the_result_of_every_command_may_be_the_standard_output(
     command: str, begins: str, folder: Path, capsys: Capture
 ) -> None:
-    before = {*folder.iterdir(), folder / "c.conll"}
+    before = {*folder.iterdir()}
 
     assert main([*command.split(), "-", "-q"]) in (0, 1)
     printed = capsys.readouterr()

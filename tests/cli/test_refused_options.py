@@ -46,6 +46,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("agree a=g.conll b=p.conll --disagreements -o -", "--disagreements prints places"),
         ("errors g.conll p.conll --metric exact,levels", "a table of errors needs exactly one metric, not 2"),
         ("threshold g.conll p.conll --score-feature s --metric exact,levels", "threshold needs exactly one"),
+        ("score g.conll p.conll --save -", "-: cannot be written: only -o writes to standard output"),
         ("convert g.conll --to spans -o dir", "dir: cannot be written: it is a folder (name a file)"),
         ("convert g.conll --to spans -o no/x", "no/x: cannot be written: its folder does not exist"),
         ("convert g.conll --to brat -o empty/", "empty: cannot be written: there is a file of this name"),

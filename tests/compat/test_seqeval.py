@@ -19,7 +19,6 @@ import pytest
 import seqeval.metrics
 import seqeval.metrics.sequence_labeling as original
 import seqeval.metrics.v1 as original_v1
-import seqeval.reporters
 import seqeval.scheme
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -322,7 +321,7 @@ NAMES = {
         "precision_score",
         "recall_score",
     ],
-    "metrics.v1": ["check_consistent_length", "classification_report", "unique_labels"],
+    "metrics.v1": ["check_consistent_length", "classification_report"],
     "scheme": ["auto_detect", "Entities", "Entity", "Token", "Tokens"],
 }
 
@@ -344,40 +343,6 @@ def test_names_of_seqevals_modules_are_offered() -> None:
     }
     assert {*PREFIXES, "Prefix", "Prefixes", "Tag"} <= vars(scheme).keys()
     assert scheme.Prefixes.keys() == seqeval.scheme.Prefixes.keys()
-
-
-@pytest.mark.parametrize("kind", ["StringReporter", "DictReporter"])
-def test_reporters_are_seqevals(kind: str) -> None:
-    def report(module: Any) -> Any:
-        reporter = vars(module)[kind](width=12, digits=3)
-        reporter.write("PER", 0.5, 1.0, 2 / 3, 7)
-        reporter.write_blank()
-        reporter.write("a longer name than that", 0.0, 0.0, 0.0, 1234567890)
-        return reporter.report()
-
-    assert report(ours.reporters) == report(seqeval.reporters)
-
-
-def test_labels_of_the_true_and_the_predicted_side_are_listed() -> None:
-    pair = [["B-PER", "O"]], [["O", "B-LOC"]]
-
-    assert v1.unique_labels(*pair, scheme.IOB2) == ["LOC", "PER"]
-
-
-def test_spans_that_are_known_need_no_tags() -> None:
-    true, predicted = [["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]]
-    entities = [scheme.Entities(side, scheme.IOB2) for side in (true, predicted)]
-
-    actual = v1.precision_recall_fscore_support(
-        true,
-        predicted,
-        scheme=scheme.IOB2,
-        entities_true=entities[0],
-        entities_pred=entities[1],
-        zero_division=0,
-    )
-
-    assert actual == ([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], [1, 1])
 
 
 # Where seqeval fails or misleads

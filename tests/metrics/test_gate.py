@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from clueval import score
 from clueval.core import overlap
 from clueval.core.case import Case
 from clueval.core.count import Plan, count
@@ -695,11 +696,8 @@ def test_a_document_without_the_containing_layer_is_refused_and_so_is_an_empty_o
 
     with pytest.raises(UsageError, match=r"document 'doc7'.*no layer 'zome'"):
         count([[pair]], Plan((GateWithin(containing="zome"),)))
-    metric = GateWithin(containing="zone")
-    bag = count([[pair]], Plan((metric,)))
-    ((*_, total),) = bag.tallies_of([metric], bag.layers)
-    with pytest.raises(UsageError, match="no annotation is in 'zone'"):
-        metric.check(total)
+    with pytest.raises(UsageError, match="no annotation is in 'zone', within which the metric counts"):
+        score([pair.gold], [pair.predicted], metrics=GateWithin(containing="zone"))
 
 
 # Bad input

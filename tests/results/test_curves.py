@@ -92,7 +92,7 @@ def test_minimum_scores_of_a_file_are_refused_for_the_data_they_were_chosen_for(
     from clueval import threshold
 
     chosen = threshold(rows["gold"], rows["predicted"], score_feature="score")
-    chosen.save(tmp_path / "t.json")
+    chosen.write(tmp_path / "t.json")
     options: dict[str, Any] = {"metrics": "exact", "min_score": tmp_path / "t.json"}
 
     with pytest.raises(UsageError, match="was chosen for this gold"):

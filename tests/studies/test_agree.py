@@ -354,12 +354,6 @@ def test_layers_are_merged() -> None:
 # The metric
 
 
-@pytest.mark.parametrize("names", [("A",), ("A", "B", "A")])
-def test_annotators_are_two_with_different_names(names: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError):
-        AgreementMetric(names)
-
-
 def test_a_filter_on_a_layer_is_refused() -> None:
     metric = AgreementMetric(("A", "B"))
     plan = Plan((metric,), sides=metric.annotators, where={"label": frozenset({"PER"})})

@@ -333,13 +333,14 @@ def of_file(sentences: Sentences) -> str:
 def test_rows_of_files_are_those_of_documents_and_of_lists(
     tmp_path_factory: pytest.TempPathFactory, sides: tuple[Sentences, Sentences]
 ) -> None:
-    """But for the reasons: documents and lists do not say how many tags were repaired."""
     folder = tmp_path_factory.mktemp("corpus")
     paths = [str(write(folder / name, of_file(side))) for name, side in zip("gp", sides, strict=True)]
 
     def rows(*given_sides: Any, **options: Any) -> dict[str, dict[str, Any]]:
-        found = conventions(*given_sides, **options).to_dict()["conventions"]["label"]
-        return {key: {**row, "differs": None} for key, row in found.items()}
+        found: dict[str, dict[str, Any]] = conventions(*given_sides, **options).to_dict()["conventions"][
+            "label"
+        ]
+        return found
 
     expected = rows(*paths)
     assert rows(*(list(read(path)) for path in paths)) == expected
@@ -368,28 +369,3 @@ def test_signature_does_not_depend_on_the_way_of_counting(tmp_path: Path) -> Non
     )
 
     assert found.differences(other) == {"invalid": ("conlleval", "discard")}
-
-
-# Why rows differ
-
-
-def test_a_row_that_differs_from_the_first_says_by_how_much_and_why() -> None:
-    gold = [["B-A", "I-A", "O", "B-B", "O", "B-B"]]
-    predicted = [["B-A", "O", "O", "I-B", "O", "B-A"]]
-    rows = conventions(gold, predicted).to_dict()["conventions"]["label"]
-
-    assert rows["conlleval"]["differs"] is None
-    assert rows["seqeval"]["differs"] is None
-    assert rows["seqeval_strict"]["differs"] == "-33.33 points of F1: invalid tags in predicted are dropped"
-    assert rows["exact_unlabelled"]["differs"] == "+33.34 points of F1: labels are ignored"
-    assert rows["muc_type"]["differs"] == "+33.34 points of F1: an overlap with the same label counts"
-    assert rows["gate_strict"]["differs"] is None
-
-
-@given(tagged(IOB))
-def test_rows_say_why_they_differ_whenever_they_do(sides: tuple[Sentences, Sentences]) -> None:
-    rows = conventions(*sides).to_dict()["conventions"]["label"]
-
-    for row in rows.values():
-        differs = row["f1"] is not None and rates(row) != rates(rows["conlleval"])
-        assert (row["differs"] is not None) == differs

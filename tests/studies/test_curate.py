@@ -260,7 +260,7 @@ def test_curate_refuses_annotators_with_the_name_of_a_choice(tmp_path: Path, nam
     [
         ({"votes": 0}, "votes cannot be 0"),
         ({"votes": "most"}, "votes cannot be 'most'"),
-        ({"votes": 2, "union": True}, "votes and union cannot be used together"),
+        ({"votes": 2, "union": True}, "union=True and votes=... cannot be used together"),
         ({"decisions": "no-such-file"}, "no-such-file: there is no such file"),
         ({"decisions": 3}, "decisions must be"),
         ({"decisions": [], "conflicts": "none"}, "conflicts cannot be 'none'"),

@@ -315,7 +315,7 @@ def test_errors_of_an_iterator_are_read_once_and_have_no_forms() -> None:
         ({"metric": "muc"}, "there are no errors of metric 'muc'"),
         ({"metric": "levels,exact"}, "a table of errors needs exactly one metric, not 2"),
         ({"metric": "exact", "level": 1}, "level does not apply to metric exact"),
-        ({"conflicts": "last"}, "conflicts are those of decisions"),
+        ({"conflicts": "last"}, "conflicts=... needs decisions=..."),
         ({"second": PREDICTED, "decisions": "d.tsv"}, "decisions does not apply to two systems"),
         ({"decisions": "d.tsv", "merge": True}, "merge does not apply to decisions"),
         ({"kind": "missed"}, "errors has no option 'kind'"),

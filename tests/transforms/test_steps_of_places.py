@@ -166,8 +166,8 @@ def answer(*mentions: str, **more: Any) -> Document:
 
 
 def test_an_unknown_occurrence_and_a_gold_without_text_are_refused() -> None:
-    with pytest.raises(UsageError, match="unknown value 'in-order' of occurrence"):
-        Locating("in-order")
+    with pytest.raises(UsageError, match="occurrence='in-order' is unknown"):
+        Preparing(occurrence="in-order")
     with pytest.raises(UsageError, match="gold has no text in which mentions could be located"):
         Locating()([Pair(Document("d", {}), answer("A:Ann"))])
 

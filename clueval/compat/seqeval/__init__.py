@@ -1,8 +1,8 @@
 """seqeval's interface: ``from clueval.compat import seqeval`` replaces ``import seqeval.metrics as seqeval``.
 
 The functions have the signatures, defaults, scores, warnings, errors and layout of seqeval 1.2.2, and are in
-modules of the same names (`metrics`, `metrics.sequence_labeling`, `metrics.v1`, `scheme`, `reporters`). Only
-the standard library is needed; where seqeval returns numbers and arrays of numpy, these functions return
+modules of the same names (`metrics`, `metrics.sequence_labeling`, `metrics.v1`, `scheme`). Only the standard
+library is needed; where seqeval returns numbers and arrays of numpy, these functions return
 plain numbers and lists.
 
 >>> from clueval.compat import seqeval
@@ -41,7 +41,7 @@ see also `scheme`.
 
 from __future__ import annotations
 
-from clueval.compat.seqeval import metrics, reporters, scheme
+from clueval.compat.seqeval import metrics, scheme
 from clueval.compat.seqeval.metrics import (
     UndefinedMetricWarning,
     accuracy_score,
@@ -65,6 +65,5 @@ __all__ = [
     "precision_recall_fscore_support",
     "precision_score",
     "recall_score",
-    "reporters",
     "scheme",
 ]

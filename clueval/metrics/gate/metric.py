@@ -459,10 +459,7 @@ class Gate(Metric):
 
 @dataclass(frozen=True, slots=True)
 class GateWithin(Gate, DocumentMetric):
-    """GATE's evaluation of the annotations that lie within others: `Gate` with `containing`.
-
-    Its tally has the keys of `Gate`, and ``("seen", "within")`` with the number of containing annotations.
-    """
+    """GATE's evaluation of the annotations that lie within others: `Gate` with `containing`."""
 
     @property
     def within(self) -> str | None:
@@ -477,8 +474,6 @@ class GateWithin(Gate, DocumentMetric):
         tally: Tally = Tally()
         for pair in pairs:
             self.note_names(tally, *Gate.annotations(self, pair, sequence))
-            if self.containing is not None:
-                tally["seen", "within"] += sum(len(self._containing_in(side)) for side in pair.sides)
             inside = self._counts_of_spans(pair, sequence, self._inside(pair, sequence))
             if self.unfiltered is None:
                 tally.update(inside)
@@ -543,15 +538,6 @@ class GateWithin(Gate, DocumentMetric):
             error.document, error.file = pair.predicted.id, error.file or pair.predicted.file
             raise
         return tally
-
-    def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a layer, type or feature in the settings that no annotation has."""
-        if self.containing is not None and ("seen", "within") in total and not total["seen", "within"]:
-            raise UsageError(
-                f"no annotation is in {self.containing!r}, within which the metric counts",
-                advice="check its spelling",
-            )
-        Gate.check(self, total)
 
 
 _test = lru_cache(FeatureTest)

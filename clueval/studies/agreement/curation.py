@@ -143,14 +143,12 @@ class Curated:
         undecided: places without enough votes for any span.
         outvoted: places where more than half of the annotators have nothing.
         ties: places of a union at which two labels have equally many positions.
-        annotators: the names of all annotators.
     """
 
     document: Document
     undecided: tuple[Disagreement, ...] = ()
     outvoted: tuple[Disagreement, ...] = ()
     ties: tuple[Disagreement, ...] = ()
-    annotators: tuple[str, ...] = ()
 
     @property
     def listed(self) -> list[Disagreement]:
@@ -235,7 +233,7 @@ class Curation(Iterator[Curated]):
                 layers[layer] = list(spans_of(sorted(kept), layer))
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
-            yield Curated(document, **places_of, annotators=self.names)
+            yield Curated(document, **places_of)
         if ids and not are_shared:
             warn(f"{NOTHING_SHARED}, so that each is kept as it is ({PAIRING})")
         if self.decisions is not None:
@@ -299,7 +297,7 @@ _READING = Reading()
 def curate(
     sources: Any,
     *others: Any,
-    votes: int | str = "majority",
+    votes: int | str | None = None,
     union: bool = False,
     decisions: Paths | None = None,
     conflicts: str | None = None,
@@ -311,7 +309,7 @@ def curate(
     Args:
         sources, others, reading, options: as in `clueval.agree`.
         votes: how many annotators must have marked a span for it to be kept: ``majority`` (more than half of those
-            who have annotated the document), ``all``, or a number.
+            who have annotated the document; the default), ``all``, or a number.
         union: keep each component as one span, whatever the votes.
         decisions: files of decisions about places, or folders, see `clueval.studies.decisions`.
         conflicts: what counts where decisions differ: ``first`` or ``last`` by time, or ``drop``; None: it is an error.
@@ -325,8 +323,8 @@ def curate(
     >>> [(span.start, span.end, span.label) for each in curate(sides) for span in each.document.layers["label"]]
     [(0, 2, 'PER')]
     """
-    if union and votes != "majority":
-        raise UsageError("votes and union cannot be used together", advice="leave one out")
+    if union and votes is not None:
+        raise UsageError("union=True and votes=... cannot be used together", advice="leave one out")
     annotators = annotators_of([sources, *others] if others else sources, reading, options, "curate")
     needed, number = None if union else _checked_votes(votes), len(annotators.names)
     if isinstance(needed, int) and needed > number:
@@ -334,10 +332,12 @@ def curate(
     return Curation(annotators, needed, decisions_of(decisions, None, conflicts))
 
 
-def _checked_votes(votes: int | str) -> Votes:
+def _checked_votes(votes: int | str | None) -> Votes:
     """Return the votes that a span needs. Raises `UsageError` for anything but majority, all or a number."""
-    if votes == "majority" or votes == "all":
-        return votes  # type: ignore[return-value]  # one of the two literals
+    if votes is None or votes == "majority":
+        return "majority"
+    if votes == "all":
+        return "all"
     try:
         number = int(votes)
     except ValueError:

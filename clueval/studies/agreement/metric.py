@@ -71,8 +71,6 @@ class AgreementMetric(Metric):
         annotators: their names, in the order of the sides of a case.
         conventions: how F1 is counted.
         system: whether one more side, the last, is a system.
-
-    Raises `UsageError` for fewer than two annotators, and for a name that comes twice.
     """
 
     name: ClassVar[str] = "agreement"
@@ -82,12 +80,6 @@ class AgreementMetric(Metric):
     annotators: tuple[str, ...]
     conventions: tuple[Convention, ...] = chosen_conventions()
     system: bool = False
-
-    def __post_init__(self) -> None:
-        if len(self.annotators) < 2:
-            raise UsageError("agreement needs two annotators or more")
-        if len({*self.annotators}) < len(self.annotators):
-            raise UsageError("two annotators have the same name")
 
     def humans(self, present: int) -> int:
         """Return how many annotators are among the sides that are present (see `clueval.core.case`)."""

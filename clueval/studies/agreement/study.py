@@ -12,14 +12,14 @@ from clueval.core.count import ALTERNATIVES, DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import FileError, UsageError, warn
-from clueval.files.options import checked_call, field_names, require_share
+from clueval.files.options import checked_call, require_share
 from clueval.files.writing import make_folder, whole_file
 from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
 from clueval.results.options import parse_where
-from clueval.results.signature import Signature
+from clueval.results.signature import Signature, written_filter
 from clueval.results.summary import positions_in_words
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
@@ -456,8 +456,7 @@ def agree(
     >>> [(place.start, place.end, place.kind, place.boundary) for place in study.disagreements()]
     [(0, 3, 'boundary', 'end')]
     """
-    changes = {name: options.pop(name) for name in field_names(Preparing) if name in options}
-    preparing = Preparing(**changes).without([name for name in changes if name not in CHANGES], "agree")
+    preparing = Preparing(**{name: options.pop(name) for name in CHANGES if name in options})
     require_share("confidence", confidence)
     annotators = annotators_of([sources, *others] if others else sources, reading, options, "agree", system)
     chosen = chosen_conventions(conventions.split(",") if isinstance(conventions, str) else conventions)
@@ -487,7 +486,6 @@ def _signature(corpus: Annotated, bag: Bag) -> str:
     }
     if corpus.annotators.naming.pair_by is not None:
         choices["paired"] = corpus.annotators.naming.pair_by
-    where = (f"{key}={'|'.join(sorted(values))}" for key, values in corpus.plan.where.items())
     if corpus.plan.where:
-        choices["where"] = ";".join(where)
+        choices["where"] = written_filter(corpus.plan.where)
     return str(Signature.of([], choices | choices_of(corpus.steps, bag.notes)))

@@ -17,6 +17,7 @@ from clueval.files.errors import UsageError, visible
 from clueval.files.options import fraction, require_fraction
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
+from clueval.results.paths import number_at, paths_of
 from clueval.statistics.distributions import trials_needed, upper_bound
 from clueval.studies.masking.words import percent_above
 
@@ -151,21 +152,26 @@ def documents_needed(number: int, leaking: int, limit: float, confidence: float)
 def _value(reports: Reports, figure: str) -> float | None:
     """Return the value of a figure; None if it is undefined or of an absent class."""
     match = _FIGURE.fullmatch(figure)
-    value = _MISSING
     if match is not None:
         sequences = [name for name in reports if match["sequence"] in (None, name)]
         values = [_figure_in_report(reports[name], match["name"], match["kind"]) for name in sequences]
         value = values[0] if values else None if match["sequence"] is None else _MISSING
-        if value is not _MISSING and len(values) > 1:
-            raise UsageError(
-                f"there are several sequences, and {figure!r} names none",
-                advice=f"write it {sequences[0]}.{figure}",
-            )
-    if value is _MISSING:
-        value = _value_at({"masking": reports}, figure)
-    if value is _MISSING or (value is not None and not isinstance(value, int | float)):
+        if isinstance(value, int | float | None):
+            if len(values) > 1:
+                raise UsageError(
+                    f"there are several sequences, and {figure!r} names none",
+                    advice=f"write it {sequences[0]}.{figure}",
+                )
+            return value
+    by_metric = {"masking": reports}
+    paths = list(paths_of(by_metric, figure))
+    if len(paths) > 1:
+        raise UsageError(
+            f"the path {figure!r} can be read in {len(paths)} ways", advice="name the figure alone"
+        )
+    if not paths:
         raise UsageError(f"there is no figure {figure!r}", advice=_advice(reports, figure))
-    return value
+    return number_at(by_metric, paths[0])
 
 
 def _why(reports: Reports, figure: str) -> str:
@@ -183,21 +189,6 @@ def _figure_in_report(report: Mapping[str, Any], name: str, kind: str | None) ->
         return classes.get("all" if kind is None else kind, {}).get(name)
     others = {"string_leaks": report["string_leaks"], **report["precision"], **(report["redacted"] or {})}
     return others.get(name, _MISSING) if kind is None else _MISSING
-
-
-def _value_at(report: Any, path: str) -> Any:
-    """Return the value at a path whose keys are separated by dots; a key may hold dots itself."""
-    if not isinstance(report, Mapping):
-        return _MISSING
-    if path in report:
-        return report[path]
-    readings = (_value_at(report[key], path[len(key) + 1 :]) for key in report if path.startswith(f"{key}."))
-    values = [value for value in readings if value is not _MISSING]
-    if len(values) > 1:
-        raise UsageError(
-            f"the path {path!r} can be read in {len(values)} ways", advice="name the figure alone"
-        )
-    return values[0] if values else _MISSING
 
 
 def _advice(reports: Reports, figure: str) -> str:

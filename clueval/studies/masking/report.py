@@ -33,7 +33,6 @@ from clueval.metrics.masking.text import Range
 from clueval.reports.forms import guarded
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import ANY_LAYER, Facet, MarkKind, Place
-from clueval.reports.report import Report
 from clueval.reports.table import Table
 from clueval.results.result import Result
 from clueval.results.signature import Signature
@@ -117,14 +116,6 @@ class Review(NamedTuple):
     reviewers: frozenset[str]
     lines: Sequence[Mapping[str, Any]]
 
-    def __add__(self, other: Review) -> Review:  # type: ignore[override]  # tuples are not joined
-        """Return that of two corpora: what both have lost is lost."""
-        return self._replace(
-            places={**self.places, **other.places},
-            lost=self.lost & other.lost,
-            reviewers=self.reviewers | other.reviewers,
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of places by state and, of those that are decided, by choice."""
         states = Counter(state for state, _ in self.places.values())
@@ -185,8 +176,7 @@ class MaskingReport(ReportWithDecisions):
     whose mentions have several replacements; `aligned` is the number of redacted texts that had to be aligned,
     None if spans were masked. `set_apart` are the leaks that were decided to be none, and `review` says what was
     decided, None if no decisions were read; figures as reviewed are those of the metric `REVIEWED`. `names` are those
-    of the files or folders. Without `shows_text`, forms and files have positions only. Reports of several corpora
-    add up.
+    of the files or folders. Without `shows_text` (see `showing`), forms and files have positions only.
 
     >>> from clueval import masking
     >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER"), (8, 11, "PER")]}]
@@ -344,24 +334,6 @@ class MaskingReport(ReportWithDecisions):
         """Return all rates by short paths, as `Result.scores` does."""
         return {path: rate for path, rate in self.result.scores().items() if CONVENTION not in path}
 
-    def render(
-        self,
-        form: str = "text",
-        *,
-        text: bool = True,
-        all: bool = False,
-        digits: int | None = None,
-        lang: str = "",
-        width: int | None = None,
-    ) -> str:
-        """Return the report in a form, as `Report.render` does; without `text`, leaks have positions only."""
-        shown = self.showing(text=text)
-        return Report.render(shown, form, all=all, digits=digits, lang=lang, width=width)
-
-    def write(self, path: str | Path, *, text: bool = True, lang: str = "", text_lang: str = "") -> None:
-        """Write the report to a file, as `Report.write` does; without `text`, leaks have positions only."""
-        ReportWithDecisions.write(self.showing(text=text), path, lang=lang, text_lang=text_lang)
-
     def showing(self, *, text: bool) -> MaskingReport:
         """Return the report, with texts of the corpus only if it has them and `text` is true."""
         return replace(self, shows_text=self.shows_text and text)
@@ -412,20 +384,6 @@ class MaskingReport(ReportWithDecisions):
             n=self.aligned,
         )
 
-    def __add__(self, other: MaskingReport) -> MaskingReport:
-        """The report of both corpora. Raises `UsageError` if they were not counted alike."""
-        return replace(
-            self,
-            result=self.result.add(other.result),
-            leaks=_leaks_by_risk(self.metric, [*self.leaks, *other.leaks]),
-            string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=_at),
-            needless=_by_frequency([*self.needless, *other.needless]),
-            inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
-            aligned=None if self.aligned is None else self.aligned + (other.aligned or 0),
-            set_apart=[*self.set_apart, *other.set_apart],
-            review=self.review + other.review if self.review and other.review else None,
-        )
-
     def __repr__(self) -> str:
         return f"<MaskingReport: {self.verdict()}; print(report) shows the tables>"
 
@@ -448,8 +406,10 @@ def report_of(
     metric = result.plan.metrics[0]
     assert isinstance(metric, Masking)
     signature = Signature({**result.signature.choices, "metrics": with_settings(metric)})
-    leaks = _leaks_by_risk(metric, (leak for lists in listed for leak in lists.leaks))
-    strings = sorted(_string_leaks(listed), key=_at)
+    risk = risk_by(metric.risk_order)
+    leaks = sorted((leak for lists in listed for leak in lists.leaks), key=lambda leak: leak.order(risk))
+    strings = sorted(_string_leaks(listed), key=attrgetter("at"))
+    needless = Counter(text for lists in listed for text in lists.needless)
     set_apart: list[StringLeak] = []
     review = None
     if decisions is not None:
@@ -477,20 +437,12 @@ def report_of(
         replace(result, signature=signature),
         leaks,
         strings,
-        _by_frequency((text, 1) for lists in listed for text in lists.needless),
+        sorted(needless.items(), key=lambda entry: (-entry[1], entry[0])),
         sorted(entity for lists in listed for entity in lists.inconsistent),
         set_apart=set_apart,
         review=review,
         names=names,
     )
-
-
-def _leaks_by_risk(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
-    risk = risk_by(metric.risk_order)
-    return sorted(leaks, key=lambda leak: leak.order(risk))
-
-
-_at = attrgetter("at")
 
 
 def _string_leaks(listed: Sequence[Listed]) -> Iterator[StringLeak]:
@@ -502,11 +454,3 @@ def _string_leaks(listed: Sequence[Listed]) -> Iterator[StringLeak]:
     for by_sequence in places.values():
         most = max(map(len, by_sequence.values()))
         yield from [leaks for leaks in by_sequence.values() if len(leaks) == most][-1]
-
-
-def _by_frequency(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Texts and their numbers, most frequent first; equal texts are added."""
-    total: dict[str, int] = {}
-    for text, number in counted:
-        total[text] = total.get(text, 0) + number
-    return sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))

@@ -14,6 +14,7 @@ from clueval.metrics.masking.exposure import Risk
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Later, Line, Place
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
+from clueval.results.tables import of_masks
 from clueval.studies.masking.leaks import COUNTS, STRING, Inconsistent, Leak, StringLeak, in_one_line
 
 Row = Mapping[str, Any]
@@ -156,12 +157,7 @@ def percent_above(share: float) -> str:
 # --- tables
 
 _RECALLS = ("mention_recall", "word_recall", "character_recall")
-_RATES = frozenset(
-    (
-        *(*RECALLS, "document_leak_upper"),
-        *("word_precision", "weighted_word_precision", "masked_share", "retention"),
-    )
-)
+_RATES = frozenset((*RECALLS, "document_leak_upper"))
 
 
 def _column_titles(*names: str) -> list[str]:
@@ -184,23 +180,11 @@ def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table
     labels = figures["labels"]
     columns = ("mentions", "protected", "partial", "missed", *_recalls_of(labels.values()))
     rows = [[Find(label, {"label": label}), *_cells(row, columns)] for label, row in labels.items()]
-    yield _folded_table(phrase("{layer}: labels", layer=name), _column_titles("label", *columns), rows)
-    masked: list[list[Cell]] = [
-        [*_column_titles(figure), *_cells(figures["precision"], [figure])]
-        for figure, value in figures["precision"].items()
-        if value is not None or figure == "word_precision"
-    ]
-    masked += [[f"F{beta:g}", Rate(figures["f"][f"{beta:g}"])] for beta in betas]
-    yield _folded_table(phrase("{layer}: what was masked", layer=name), ["", phrase("value")], masked)
-    numbers = {f"replacements, {what}": number for what, number in figures["replacements"].items()}
-    numbers["string leaks"] = figures["string_leaks"]
-    numbers |= {f"redacted, {what}": number for what, number in (figures["redacted"] or {}).items()}
-    further: list[list[Cell]] = [[*_column_titles(what), number] for what, number in numbers.items()]
-    yield _folded_table(phrase("{layer}: further", layer=name), ["", phrase("number")], further)
-
-
-def _folded_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
-    return Table(title, header, rows, is_folded=True)
+    yield Table(
+        phrase("{layer}: labels", layer=name), _column_titles("label", *columns), rows, is_folded=True
+    )
+    titles = phrase("{layer}: what was masked", layer=name), phrase("{layer}: further", layer=name)
+    yield from (table._replace(is_folded=True) for table in of_masks(*titles, figures, betas))
 
 
 def _rows_of(classes: Row) -> Iterator[tuple[str, str, Row]]:
@@ -245,7 +229,7 @@ def groups_table(key: str, groups: Row) -> Iterator[Table]:
             row = {} if figures is None else figures["classes"][ALL]
             rows.append([value, group["documents"], *_cells(row, columns)])
         header = [key, *_column_titles("documents", *columns)]
-        yield _folded_table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows)
+        yield Table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows, is_folded=True)
 
 
 def convention_table(program: str, section: Row) -> Table:
@@ -259,14 +243,14 @@ def convention_table(program: str, section: Row) -> Table:
                 yield [f"{path}{key}", Rate(value) if isinstance(value, float) else value]
 
     title = phrase("as {program} counts", program=program)
-    return _folded_table(title, ["", phrase("number")], list(numbers(section, "")))
+    return Table(title, ["", phrase("number")], list(numbers(section, "")), is_folded=True)
 
 
 def needless_table(needless: Sequence[tuple[str, int]]) -> Table:
     """Return the texts that were masked without need, most frequent first."""
     rows: list[list[Cell]] = [[text[:LONGEST_TEXT], number] for text, number in needless[:MOST_LISTED]]
     title = phrase("masked without need, most frequent first")
-    return _folded_table(title, [phrase("text"), phrase("number")], rows)
+    return Table(title, [phrase("text"), phrase("number")], rows, is_folded=True)
 
 
 def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
@@ -276,7 +260,7 @@ def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
         replacements = ", ".join(map(in_one_line, entity.replacements))
         rows.append([in_one_line(entity.text)[:LONGEST_TEXT], entity.document, replacements])
     header = _column_titles("text", "document", "replacements")
-    return _folded_table(phrase("entities with several replacements"), header, rows)
+    return Table(phrase("entities with several replacements"), header, rows, is_folded=True)
 
 
 def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Table:

@@ -155,15 +155,15 @@ def test_a_token_has_the_label_of_the_first_span_that_holds_it() -> None:
     assert labels_of(tokens, [(0, 4, "A"), (0, 8, "B"), (6, 8, "C")]) == ["A", "B", "B"]
 
 
-def test_several_programs_may_be_asked_for_and_reports_add() -> None:
+def test_several_programs_may_be_asked_for_and_their_counts_add() -> None:
     parts = [clueval.masking([g], [p], conventions="tab,i2b2,meddocan,presidio") for g, p in map(sides, "ab")]
     golds, predicteds = zip(*map(sides, "ab"), strict=True)
     whole = clueval.masking(golds, predicteds, conventions=["tab", "i2b2", "meddocan", "presidio"])
 
-    added = (parts[0] + parts[1]).to_dict()
-    assert added == whole.to_dict()
-    assert list(added["metrics"]["masking"]["x"]["conventions"]) == ["tab", "i2b2", "meddocan", "presidio"]
-    assert not math.isnan(added["metrics"]["masking"]["x"]["conventions"]["tab"]["token_f1"])
+    assert (parts[0].result + parts[1].result).metrics == whole.result.metrics
+    conventions = whole.reports["x"]["conventions"]
+    assert list(conventions) == ["tab", "i2b2", "meddocan", "presidio"]
+    assert not math.isnan(conventions["tab"]["token_f1"])
 
 
 def test_an_unknown_program_is_refused() -> None:

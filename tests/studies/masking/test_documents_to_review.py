@@ -77,7 +77,7 @@ def test_documents_to_review_beyond_the_first_twenty_are_in_the_table(tmp_path: 
 
 
 def test_documents_to_review_list_their_leaks_on_the_page(tmp_path: Path) -> None:
-    report({"<i>": CASES["one high"]}).write(tmp_path / "r.html", text=False)
+    report({"<i>": CASES["one high"]}).showing(text=False).write(tmp_path / "r.html")
 
     page = (tmp_path / "r.html").read_text("utf-8")
     assert "documents to review, riskiest first" in page

@@ -283,19 +283,6 @@ def test_the_table_has_every_leak_with_its_decision(tmp_path: Path) -> None:
     assert cells[1]["comment"] == "'=1"
 
 
-def test_reports_with_the_same_decisions_add_up(tmp_path: Path) -> None:
-    path = written(tmp_path, line("Öz", "harmless"))
-    with pytest.warns(CluevalWarning, match="1 lost"):
-        other = clueval.masking(
-            *([Document("e", {"label": []}, text="Anna", unit="character")],) * 2, decisions=path
-        )
-
-    whole = report(path) + other
-
-    assert row(whole) == row(report(path))
-    assert whole.to_dict()["decisions"]["lost"] == 0
-
-
 @given(
     st.lists(st.sampled_from(["", "leak", "harmless", "annotation", "unclear"]), min_size=6, max_size=6),
     st.lists(st.sampled_from([0, 2, 4]), min_size=6, max_size=6),

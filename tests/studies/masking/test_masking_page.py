@@ -69,7 +69,7 @@ def test_text_never_becomes_markup(tmp_path: Path) -> None:
 
 
 def test_without_text_the_page_has_positions_only(tmp_path: Path) -> None:
-    found = page(report(), tmp_path, text=False)
+    found = page(report().showing(text=False), tmp_path)
 
     for word in ("Weiß", "Karl", "Köln", "klagt"):
         assert word not in found

@@ -70,8 +70,8 @@ def test_no_form_without_text_has_a_word_of_the_corpus(report: MaskingReport, tm
     long = {word for word in words if len(word) > 3 and not word.isdigit()}
 
     for ending in ("html", "tsv", "csv", "md", "txt"):
-        report.write(tmp_path / f"report.{ending}", text=False)
-    shown = [report.render("text", text=False), report.to_json()]
+        report.showing(text=False).write(tmp_path / f"report.{ending}")
+    shown = [report.showing(text=False).render("text"), report.to_json()]
     written = [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()]
     shown += [
         re.sub(r"<style>.*?</style>|<script>.*?</script>", "", form, flags=re.DOTALL) for form in written

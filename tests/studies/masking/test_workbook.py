@@ -33,7 +33,7 @@ def report(text: str = TEXT, id: str = "=d", **settings: Any) -> MaskingReport:
 
 
 def workbook(found: MaskingReport, folder: Path, *, text: bool = True) -> Any:
-    found.write(folder / "m.xlsx", text=text)
+    found.showing(text=text).write(folder / "m.xlsx")
     return openpyxl.load_workbook(folder / "m.xlsx", rich_text=True)
 
 

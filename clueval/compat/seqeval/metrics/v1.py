@@ -17,11 +17,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import cache, reduce
-from itertools import chain, repeat
+from itertools import chain, repeat, starmap
 from operator import add
 from typing import Any, NamedTuple, cast
 
-from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
 from clueval.compat.seqeval.scheme import (
     IOB2,
     SCHEMES,
@@ -46,13 +45,6 @@ _Span = tuple[str, int, *tuple[Any, ...]]
 """The type of a span, its first position, and what else tells it from others."""
 
 ALL_SCORES = ("precision", "recall", "f-score")
-
-
-def unique_labels(
-    y_true: Sentences, y_pred: Sentences, scheme: type[Token] | str, suffix: bool = False
-) -> list[str]:
-    """Return the types of the complete spans of both sides, in order."""
-    return sorted(Entities(y_true, scheme, suffix).unique_tags | Entities(y_pred, scheme, suffix).unique_tags)
 
 
 def check_consistent_length(y_true: Sentences, y_pred: Sentences) -> None:
@@ -89,24 +81,14 @@ def precision_recall_fscore_support(
     zero_division: ZeroDivision = "warn",
     scheme: type[Token] | str | None = None,
     suffix: bool = False,
-    entities_true: Entities | None = None,
-    entities_pred: Entities | None = None,
 ) -> SCORES:
     """Return precision, recall, F-score and support in strict mode; see the function of the default mode.
 
-    `entities_true` and `entities_pred` are the spans, if they are known; then the tags are not read.
     Raises `WrongTypeError` (a TypeError) if `scheme` is not a scheme.
     """
     check_arguments(average, beta, zero_division)
     check_consistent_length(y_true, y_pred)
-    if entities_true is None and entities_pred is None:
-        counts = _strict_counts(y_true, y_pred, scheme, suffix)
-    else:
-        sides = (
-            entities_true or Entities(y_true, scheme_or_error(scheme), suffix),
-            entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix),
-        )
-        counts = TypeCounts.of_spans(map(_typed_spans, sides))
+    counts = _strict_counts(y_true, y_pred, scheme, suffix)
     return averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
 
 
@@ -138,20 +120,25 @@ def classification_report(
 
 
 def written(counts: TypeCounts, digits: int, output_dict: bool, zero_division: ZeroDivision) -> Any:
-    """Return the report of these counts: text, or a dictionary."""
-    width = max(len("weighted avg"), digits, *map(len, counts.names))
-    reporter: Reporter = DictReporter() if output_dict else StringReporter(width=width, digits=digits)
+    """Return the report of these counts: text, or a dictionary of rows by name."""
 
     def scores(average: str | None) -> SCORES:
         return averaged(counts, average, warn_for=ALL_SCORES, beta=1.0, zero_division=zero_division)
 
-    for row in zip(counts.names, *cast(PerType, scores(None)), strict=True):
-        reporter.write(*row)
-    reporter.write_blank()
-    for average in ("micro", "macro", "weighted"):
-        reporter.write(f"{average} avg", *cast(Averaged, scores(average)))
-    reporter.write_blank()
-    return reporter.report()
+    types = list(zip(counts.names, *cast(PerType, scores(None)), strict=True))
+    averages = [(f"{name} avg", *cast(Averaged, scores(name))) for name in ("micro", "macro", "weighted")]
+    columns = ("precision", "recall", "f1-score", "support")
+    if output_dict:
+        return {name: dict(zip(columns, row, strict=True)) for name, *row in (*types, *averages)}
+    width = max(len("weighted avg"), digits, *map(len, counts.names))
+
+    def line(name: str, precision: float, recall: float, f1: float, support: int) -> str:
+        rates = "".join(f" {rate:>9.{digits}f}" for rate in (precision, recall, f1))
+        return f"{name:>{width}} {rates} {support:>9}"
+
+    header = "".join(f" {column:>9}" for column in columns)
+    lines = [*starmap(line, types), "", *starmap(line, averages), ""]
+    return "\n".join([f"{'':>{width}} {header}", "", *lines])
 
 
 # --- tags and counts
