@@ -15,9 +15,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader, RawIOBase
+from functools import partial
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, escape
 from clueval.files.limits import MAX_LINE, file_too_long, line_too_long
@@ -37,18 +38,11 @@ class FileProgress:
         self._progress = progress
         self._most = 0
 
-    def of_reading(self) -> Progress:
-        """Return what one reading of the file calls with its bytes, from the beginning."""
-        position = 0
-
-        def advance(size: int) -> None:
-            nonlocal position
-            position += size
-            if position > self._most:
-                self._progress(position - self._most)
-                self._most = position
-
-        return advance
+    def reached(self, position: int) -> None:
+        """Note that a reading of the file has come to a position."""
+        if position > self._most:
+            self._progress(position - self._most)
+            self._most = position
 
 
 Complain = Callable[[CluevalError], object]
@@ -58,25 +52,6 @@ Complain = Callable[[CluevalError], object]
 def refuse(error: CluevalError) -> NoReturn:
     """Raise the error: the default for `complain`."""
     raise error
-
-
-class ReadThrough(RawIOBase):
-    """The bytes of a file, of which `read_some` returns at most as many as it is asked for."""
-
-    def __init__(self, raw: IO[bytes], read_some: Callable[[int], bytes]) -> None:
-        self._raw, self._read_some = raw, read_some
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._read_some(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
 
 
 # Open files and standard input
@@ -253,28 +228,17 @@ def sha256_of(paths: Iterable[Path]) -> str:
 def _blocks_with_mark(path: Path, progress: FileProgress | None = None, size: int = BLOCK) -> Iterator[bytes]:
     try:
         with _opened(path) as raw:
-            counted = raw if progress is None else _counted(raw, progress, size)
-            if counted.peek(2)[:2] == b"\x1f\x8b":
-                yield from _unpacked(counted, path, size)
-            else:
-                while data := counted.read(size):
-                    yield data
+            is_packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            for data in _unpacked(raw, path, size) if is_packed else iter(partial(raw.read, size), b""):
+                if progress is not None:
+                    progress.reached(raw.tell())
+                yield data
+            if progress is not None:  # the end of a packed file is read after its last data
+                progress.reached(raw.tell())
     except OSError as error:
         is_missing = error.strerror == os.strerror(errno.ENOENT)  # archives say what they lack
         problem = "there is no such file" if is_missing else f"cannot be read: {error.strerror or error}"
         raise FileError(problem, file=str(path)) from error
-
-
-def _counted(raw: BufferedReader[Any], progress: FileProgress, size: int) -> BufferedReader[Any]:
-    """Return the file; `progress` gets the number of bytes of each read, before unpacking."""
-    advance = progress.of_reading()
-
-    def read_some(most: int) -> bytes:
-        data = raw.read(most)
-        advance(len(data))
-        return data
-
-    return BufferedReader(ReadThrough(raw, read_some), size)
 
 
 def _opened(path: Path) -> BufferedReader[Any]:

@@ -17,13 +17,13 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from io import BufferedReader, BytesIO, FileIO
+from io import BufferedReader, BytesIO, FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
 
 from clueval.files.errors import CluevalError, FileError, FormatError
 from clueval.files.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
-from clueval.files.opening import ReadThrough, is_file, is_folder
+from clueval.files.opening import is_file, is_folder
 
 MARK = "!"
 """What separates the name of an archive from that of a member."""
@@ -58,12 +58,7 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
             raise FileNotFoundError(2, "there is no such member in the archive", str(self))
         with _errors_of(self):
             stream = _member_stream(archive, name)
-
-        def read_some(most: int) -> bytes:
-            with _errors_of(self):
-                return stream.read(most)
-
-        return BufferedReader(ReadThrough(stream, read_some))
+        return BufferedReader(_MemberBytes(stream, self))
 
     def stat(self, **_: Any) -> os.stat_result:
         archive, name = _split(self)
@@ -83,6 +78,31 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
 
     def exists(self, **_: Any) -> bool:
         return self.is_file() or self.is_dir()
+
+
+class _MemberBytes(RawIOBase):
+    """The unpacked bytes of a member, read from its stream."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream, self._path = stream, path
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with _errors_of(self._path):
+            data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._position
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 def in_archive(path: Path) -> Path:
