@@ -142,7 +142,7 @@ class ColumnReader(ColumnInput):
         Raises `FormatError` and `TagError` with the line for what cannot be read. If ill-formed tags are discarded or
         refused and no scheme is named, the file is read once more before, for its scheme.
         """
-        if self.options.scheme is None and self.options.invalid not in (None, "conlleval"):
+        if self.options.needs_scheme:
             lenient, read = replace(self.options, invalid=None), Read()
             file = replace(self._input, passed_over=Counter(), sources={})
             for document in ColumnReader(self.form, file, lenient).documents():

@@ -216,6 +216,16 @@ class Reading:
         return Limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
 
     @property
+    def repairs(self) -> bool:
+        """Whether ill-formed tags are repaired as conlleval does."""
+        return self.invalid in (None, "conlleval")
+
+    @property
+    def needs_scheme(self) -> bool:
+        """Whether no tag can be read before the scheme of all tags is known."""
+        return self.scheme is None and not self.repairs
+
+    @property
     def columns_of_metadata(self) -> tuple[tuple[str, int], ...]:
         """The names and columns of metadata."""
         return _columns_of_metadata(self.meta)
