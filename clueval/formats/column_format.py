@@ -224,19 +224,15 @@ class ColumnInput:
         self.end_sentence()
         if not self.is_open:
             return
-        if not self.is_unannotated():
-            self._ready.append(self.document())
+        if (document := self.document()) is not None:
+            self._ready.append(document)
         self.start += self.lines.rows
         self.is_open, self.id, self.metadata = False, None, {}
         self.lines = TokenLines()
 
-    def document(self) -> Document:
-        """Return the current document."""
+    def document(self) -> Document | None:
+        """Return the current document; None if it is left out, as one that an annotator has not annotated."""
         raise NotImplementedError
-
-    def is_unannotated(self) -> bool:
-        """Return whether the current document is left out, as one that an annotator has not annotated."""
-        return False
 
     def add(self, number: int, run: str) -> None:
         """Add lines of tokens to the current document. Raises `FormatError` for too many."""

@@ -108,10 +108,7 @@ class ColumnValues:
         )
 
     def are_all(self, tag: str) -> bool:
-        """Return whether all tokens of the document have a tag in all layers; it need be no tag of a scheme.
-
-        Raises `TagError` if some have it.
-        """
+        """Return whether all tokens of the document have a tag in all layers; it need be no tag of a scheme."""
         layout = self._reader.layout
         if layout is None or not self._lines.rows:
             return False
@@ -124,18 +121,8 @@ class ColumnValues:
         if tag not in self._lines.text:
             return False
         columns = self.columns(layout)
-        values = [self.values(columns, source, layer) for layer, source in layout.layers.items()]
-        first = values[0][0] == tag
-        for row, row_values in enumerate(zip(*values, strict=True)):
-            if any((value == tag) != first for value in row_values):
-                raise TagError(
-                    f"the tag {tag!r} is on only some tokens of the document",
-                    file=self._reader.file,
-                    line=self._lines.line_of(row),
-                    document=self._reader.id,
-                    advice="a document that is not annotated has this tag on every token",
-                )
-        return first
+        values = (self.values(columns, source, layer) for layer, source in layout.layers.items())
+        return all({*of_layer} == {tag} for of_layer in values)
 
     def columns(self, layout: Layout) -> list[list[str]]:
         """Return the columns of the document. Raises `FormatError` for the first line that does not fit."""

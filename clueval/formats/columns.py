@@ -171,11 +171,9 @@ class ColumnReader(ColumnInput):
         self.form.at_end(self)
         self.end_document()
 
-    def document(self) -> Document:
-        return self.values.document()
-
-    def is_unannotated(self) -> bool:
-        return self.options.unannotated is not None and self.values.are_all(self.options.unannotated)
+    def document(self) -> Document | None:
+        tag = self.options.unannotated
+        return None if tag is not None and self.values.are_all(tag) else self.values.document()
 
     def _use_notes(self) -> None:
         if self.form.sentence_end:
