@@ -16,12 +16,11 @@ cases together, as one document with a row of O after each.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
-from itertools import accumulate, chain, compress, islice, pairwise, product, repeat
+from itertools import accumulate, chain, compress, pairwise, product, repeat
 from operator import ne, not_, or_
 from typing import TYPE_CHECKING, Any, cast
 
@@ -143,8 +142,6 @@ _LATIN = "".join(chr(number) for number in range(0x21, 0x100) if not chr(number)
 FIRST = 0x3000
 """The code point before the first that is used for other rows; no white space follows it."""
 
-_CLUSTER = re.compile(f"[^{BLANK}]+")
-
 MOST_ROWS = 0x110000 - 0x800 - FIRST
 """The number of characters from `FIRST` on that are no surrogates."""
 
@@ -233,23 +230,11 @@ class LayerClusters:
         """Return the characters of rows, given the tags of each layer of the first side, then those of the next."""
         return "".join(map(self.characters.__getitem__, zip(lengths, *columns, strict=False)))
 
-    def text_of_same(self, columns: Sequence[Sequence[str]], tokens: Sequence[str] | None) -> str:
-        """Return the characters of rows in which all sides have the same tags, given those of each layer.
-
-        With `tokens`, rows in spans have their lengths.
-        """
+    def text_of_same(self, columns: Sequence[Sequence[str]]) -> str:
+        """Return the characters of rows of length 1 with the same tags on all sides, given those of each layer."""
         if len(columns) == 1:
-            text = "".join(map(self._same.__getitem__, columns[0]))
-        else:
-            text = self.text([*columns] * self._sides)
-        if tokens is None:
-            return text
-        places = [slice(*match.span()) for match in _CLUSTER.finditer(text)]
-        tokens, *inside = (
-            list(chain.from_iterable(map(values.__getitem__, places))) for values in (tokens, *columns)
-        )
-        characters = iter(self.text(inside * self._sides, map(len, tokens)))
-        return _CLUSTER.sub(lambda cluster: "".join(islice(characters, len(cluster[0]))), text)
+            return "".join(map(self._same.__getitem__, columns[0]))
+        return self.text([*columns] * self._sides)
 
     def add(self, place: DocumentPlace | None, text: str) -> None:
         """Add the clusters of a text, after which there is a blank, to a place."""

@@ -270,7 +270,10 @@ class _Files:
             differing = group.text(tags, lengths)
         for column in rows.same:
             tags = [column.tags[layer] for layer in group.layers]
-            same = group.text_of_same(tags, column.tokens if in_characters else None)
+            if in_characters:
+                same = group.text(tags * len(self._readers), map(len, column.tokens))
+            else:
+                same = group.text_of_same(tags)
         return differing, same
 
     def _positions(self, part: PassageRows, rows: Rows) -> int:
