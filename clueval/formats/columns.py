@@ -128,12 +128,11 @@ def documents_of_file(form: ColumnFormat, file: InputFile, options: FormatOption
     return ColumnReader(form, file, options).documents()
 
 
-class ColumnReader(ColumnInput):
+class ColumnReader(ColumnValues):
     """Reads one file by the description of its format."""
 
     def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
         super().__init__(form, file, options)
-        self.values = ColumnValues(form, self)
         self._described = _LineOfDocument(None, {})
 
     def documents(self) -> Iterator[Document]:
@@ -148,14 +147,14 @@ class ColumnReader(ColumnInput):
             for document in ColumnReader(self.form, file, lenient).documents():
                 read.add([("gold", document)])
             try:
-                self.values.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+                self.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
             except TagError as error:
                 error.file = self.file
                 raise
         for _ in self._blocks_read():
             yield from self._ready
             self._ready = []
-        self.values.require_sources()
+        self.require_sources()
 
     def _blocks_read(self) -> Iterator[None]:
         """Read the file, and yield wherever documents may have ended: after each block, and at the end."""
@@ -170,10 +169,6 @@ class ColumnReader(ColumnInput):
         self._use_notes()
         self.form.at_end(self)
         self.end_document()
-
-    def document(self) -> Document | None:
-        tag = self.options.unannotated
-        return None if tag is not None and self.values.are_all(tag) else self.values.document()
 
     def _use_notes(self) -> None:
         if self.form.sentence_end:
