@@ -11,7 +11,7 @@ from clueval.formats.column_writing import CONLL_WRITER
 from clueval.formats.dialect import Dialect, described
 from clueval.formats.documents import FileFormat
 from clueval.formats.form import NAMES, Form, entries_named, forms_named
-from clueval.formats.label_studio import WRITTEN_AS
+from clueval.formats.label_studio import written_as
 from clueval.formats.markup import Markup, markup_writer
 from clueval.formats.row_writing import row_writer
 from clueval.formats.writer import Writer
@@ -25,14 +25,10 @@ def writer_named(name: str, *, as_: str | None = None, types: Mapping[str, str] 
     that does not apply to it.
     """
     forms = forms_named(name)
-    if as_ is not None and name != "label-studio":
-        raise UsageError(f"as_={as_!r} does not apply to the format {name}", advice="remove it")
     if types is not None and name not in ("webanno", "xmi", "uima-json"):
         raise UsageError(f"types={types!r} does not apply to the format {name}", advice="remove it")
     if as_ is not None:
-        if as_ not in WRITTEN_AS:
-            raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(WRITTEN_AS))
-        return row_writer(WRITTEN_AS[as_])
+        return row_writer(written_as(name, as_))
     writer = next(filter(None, (_writer_of(form, types or {}) for form in forms)), None)
     if writer is None:
         raise UsageError(
