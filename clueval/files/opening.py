@@ -190,7 +190,28 @@ def whole_lines(
     size: int = BLOCK,
 ) -> Iterator[bytes]:
     """Yield the blocks of `blocks`, unpacked but not decoded. Raises `FileError`, `FormatError`."""
-    return _cut_at_line_ends(raw_blocks(path, progress, size), str(path), max_line)
+    pieces: list[bytes] = []
+    waiting = 0  # bytes in `pieces`
+    number = 1
+    for data in raw_blocks(path, progress, size):
+        first_end = data.find(b"\n")
+        if waiting + (len(data) if first_end < 0 else first_end) > max_line:
+            raise line_too_long(str(path), number, max_line)
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            if max_line < len(data):
+                for offset, line in enumerate(data.split(b"\n")):
+                    if len(line) > max_line:
+                        raise line_too_long(str(path), number + offset, max_line)
+            yield b"".join((*pieces, data[:cut]))
+            number += data.count(b"\n")
+            pieces = [data[cut:]] if cut < len(data) else []
+            waiting = len(data) - cut
+        else:
+            pieces.append(data)
+            waiting += len(data)
+    if rest := b"".join(pieces):
+        yield rest + b"\n"
 
 
 def raw_blocks(path: Path, progress: FileProgress | None = None, size: int = BLOCK) -> Iterator[bytes]:
@@ -261,31 +282,6 @@ def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[by
                 yield data
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
-
-
-def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iterator[bytes]:
-    pieces: list[bytes] = []
-    waiting = 0  # bytes in `pieces`
-    number = 1
-    for data in blocks:
-        first_end = data.find(b"\n")
-        if waiting + (len(data) if first_end < 0 else first_end) > max_line:
-            raise line_too_long(file, number, max_line)
-        cut = data.rfind(b"\n") + 1
-        if cut:
-            if max_line < len(data):
-                for offset, line in enumerate(data.split(b"\n")):
-                    if len(line) > max_line:
-                        raise line_too_long(file, number + offset, max_line)
-            yield b"".join((*pieces, data[:cut]))
-            number += data.count(b"\n")
-            pieces = [data[cut:]] if cut < len(data) else []
-            waiting = len(data) - cut
-        else:
-            pieces.append(data)
-            waiting += len(data)
-    if rest := b"".join(pieces):
-        yield rest + b"\n"
 
 
 def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -> str:

@@ -21,7 +21,7 @@ from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.column_format import ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions
+from clueval.formats.options import FormatOptions, columns_of_metadata
 from clueval.formats.recognition import fields_of_line
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
@@ -59,7 +59,7 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
     token_id = None if options.token_id is None else place(options.token_id, "the token ids")
     document = None if options.document_column is None else place(options.document_column, "the documents")
     meta = tuple(
-        (name, place(column, f"the metadata {name!r}")) for name, column in options.columns_of_metadata
+        (name, place(column, f"the metadata {name!r}")) for name, column in columns_of_metadata(options.meta)
     )
     metadata_columns = {document, *(column for _, column in meta)} - {None}
     sources = wanted_layers(reader)
