@@ -175,7 +175,7 @@ def raw_content(
     """
     pieces: list[bytes] = []
     size = 0
-    for data in _blocks_with_mark(path, progress) if mark else raw_blocks(path, progress):
+    for data in raw_blocks(path, progress, mark=mark):
         size += len(data)
         if size > most:
             raise file_too_long(str(path), most)
@@ -214,14 +214,6 @@ def whole_lines(
         yield rest + b"\n"
 
 
-def raw_blocks(path: Path, progress: FileProgress | None = None, size: int = BLOCK) -> Iterator[bytes]:
-    """Yield the unpacked bytes of a file without byte-order mark, cut anywhere; see `whole_lines`."""
-    first = True
-    for data in _blocks_with_mark(path, progress, size):
-        yield data.removeprefix(b"\xef\xbb\xbf") if first else data
-        first = False
-
-
 def beginning_of(path: Path, most: int = BLOCK) -> str:
     """Return the beginning of a file, about a block; of a longer first line at most `most` bytes.
 
@@ -241,19 +233,24 @@ def sha256_of(paths: Iterable[Path]) -> str:
 
     digest = sha256()
     for path in paths:
-        for data in _blocks_with_mark(path):
+        for data in raw_blocks(path, mark=True):
             digest.update(data)
     return digest.hexdigest()
 
 
-def _blocks_with_mark(path: Path, progress: FileProgress | None = None, size: int = BLOCK) -> Iterator[bytes]:
+def raw_blocks(
+    path: Path, progress: FileProgress | None = None, size: int = BLOCK, *, mark: bool = False
+) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a file, cut anywhere; with `mark` its byte-order mark, too; see `whole_lines`."""
+    passed_over = b"" if mark else b"\xef\xbb\xbf"
     try:
         with _opened(path) as raw:
             is_packed = raw.peek(2)[:2] == b"\x1f\x8b"
             for data in _unpacked(raw, path, size) if is_packed else iter(partial(raw.read, size), b""):
                 if progress is not None:
                     progress.reached(raw.tell())
-                yield data
+                yield data.removeprefix(passed_over)
+                passed_over = b""
             if progress is not None:  # the end of a packed file is read after its last data
                 progress.reached(raw.tell())
     except OSError as error:
