@@ -90,7 +90,12 @@ def check(
     problems: list[Problem] = []
     for name, file_check in checks(files, format_options):
         errors = list(islice(file_check.problems(), min(max_errors, sys.maxsize)))
-        for error in errors or ([] if writer is None else file_check.losses(str(to), writer)):
+        if writer is not None and file_check.source is not None and not errors:
+            try:
+                refuse_lost(str(to), file_check.lost(str(to), writer), +file_check.source.file.passed_over)
+            except CluevalError as lost:
+                errors = [lost]
+        for error in errors:
             file = name if error.file in (None, str(file_check.path)) else error.file
             problems.append(Problem(file, error.line, error.document, error.problem, error.advice))
     return problems
@@ -170,14 +175,6 @@ class Check:
             for _ in writer.pieces([document], layers, False):
                 pass
         return conversion.lost
-
-    def losses(self, name: str, writer: Writer) -> Iterator[CluevalError]:
-        """Yield the error that `clueval.convert` raises for what is lost in a format, if anything is."""
-        assert self.source is not None
-        try:
-            refuse_lost(name, self.lost(name, writer), +self.source.file.passed_over)
-        except CluevalError as error:
-            yield error
 
 
 def _count_unusual(document: Document, numbers: Counter[str]) -> None:
