@@ -23,8 +23,8 @@ from clueval.files import errors
 from clueval.files.errors import UsageError
 from clueval.files.names import one_of
 from clueval.files.options import option_of, options_of
-from clueval.formats.catalogue import FormatEntry, catalogue
-from clueval.formats.form import NAMES
+from clueval.formats.catalogue import details, recognised_by, rows_of, uses_of
+from clueval.formats.form import NAMES, forms_named
 from clueval.formats.options import Reading
 from clueval.guide import SIMILAR_WORDS, Parts, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
@@ -55,14 +55,13 @@ def formats(name: Annotated[str, OneOf(NAMES)] | None = None) -> int:
     example:
         clueval formats gate-xml
     """
-    entries = catalogue()
     if name is not None:
-        put_prose(described_format(next(entry for entry in entries if entry.name == name)))
+        put_prose(described_format(name))
         return 0
     width = max(map(len, NAMES))
-    for entry in entries:
-        put(f"{entry.name.ljust(width)}  {_use_of(entry)}")
-        for text in (*entry.holds, f"recognised by: {_recognised_by(entry)}"):
+    for each in sorted(NAMES):
+        put(f"{each.ljust(width)}  {', '.join(uses_of(each))}")
+        for text in (*_holds(each), f"recognised by: {recognised_by(each)}"):
             put_prose(_wrapped(text, 4))
     put_prose(
         ["  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline"]
@@ -70,30 +69,27 @@ def formats(name: Annotated[str, OneOf(NAMES)] | None = None) -> int:
     return 0
 
 
-def _use_of(entry: FormatEntry) -> str:
-    return ", ".join([*entry.uses, *([f"extra {entry.extra}"] if entry.extra else [])])
+def _holds(name: str) -> list[str]:
+    return [form.holds for form in forms_named(name)]
 
 
-def _recognised_by(entry: FormatEntry) -> str:
-    return "; ".join(entry.recognised_by) or f"`--input {entry.name}`"
-
-
-def described_format(entry: FormatEntry) -> Iterator[str]:
+def described_format(name: str) -> Iterator[str]:
     """Yield the description of a format, then its options."""
-    yield f"{entry.name}: {'; '.join(entry.holds)}"
-    yield f"Recognised by: {_recognised_by(entry)}. Use: {_use_of(entry)}."
+    yield f"{name}: {'; '.join(_holds(name))}"
+    yield f"Recognised by: {recognised_by(name)}. Use: {', '.join(uses_of(name))}."
     yield ""
-    yield entry.details
-    if entry.rows:
+    yield details()[name]
+    if rows := rows_of(name):
         yield ""
         yield "Its rows, as --row describes them:"
-        yield from (f"  {rows}" for rows in entry.rows)
+        yield from (f"  {description}" for description in rows)
+    options = {option for form in forms_named(name) for option in form.options}
     reads = [
         (f"{declared.flag} {declared.metavar or ''}".rstrip(), declared.help)
         for field, declared in options_of(Reading)
-        if field.name in entry.options
+        if field.name in options
     ]
-    if "layers" in entry.options:
+    if "layers" in options:
         layer = "a layer and its source: a column, or a name that the format has; can be repeated"
         reads.insert(0, ("--layer NAME=SOURCE", layer))
     if reads:
@@ -232,7 +228,7 @@ def _indented(what: Any) -> Iterator[str]:
 PARTS: Parts = {
     "commands": lambda: ((f"clueval {name}", [command_called(name).full_help()]) for name in COMMANDS),
     "metrics": lambda: ((name, described_metric(name)) for name in METRICS),
-    "formats": lambda: ((entry.name, described_format(entry)) for entry in catalogue()),
+    "formats": lambda: ((name, described_format(name)) for name in sorted(NAMES)),
     "functions": _function_sections,
     "errors": lambda: (
         (name, [inspect.getdoc(kind) or ""])

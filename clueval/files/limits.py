@@ -107,20 +107,6 @@ def sentence_too_long(file: str, line: int, most: int) -> FormatError:
     return too_many("the sentence that begins here has more tokens than", file, line, most)
 
 
-LINES_IN_SENTENCE = 4
-"""A sentence may have at most this many times the characters that a line may have."""
-
-
-def sentence_too_wide(file: str, line: int, most: int) -> FormatError:
-    """Return the error for a sentence of more than `most` characters; `line` is its first line."""
-    return FormatError(
-        f"the sentence that begins here has more than {most:,} characters",
-        file=file,
-        line=line,
-        advice="if this is intended, raise max_line; this limit is four times as high",
-    )
-
-
 def document_too_long(file: str, line: int, most: int) -> FormatError:
     """Return the error for a document of more than `most` tokens; `line` is its first line."""
     problem = f"the document that begins here is held as a whole and has more tokens than {most:,}"

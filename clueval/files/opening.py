@@ -15,9 +15,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader, RawIOBase
+from functools import partial
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, escape
 from clueval.files.limits import MAX_LINE, file_too_long, line_too_long
@@ -37,18 +38,11 @@ class FileProgress:
         self._progress = progress
         self._most = 0
 
-    def of_reading(self) -> Progress:
-        """Return what one reading of the file calls with its bytes, from the beginning."""
-        position = 0
-
-        def advance(size: int) -> None:
-            nonlocal position
-            position += size
-            if position > self._most:
-                self._progress(position - self._most)
-                self._most = position
-
-        return advance
+    def reached(self, position: int) -> None:
+        """Note that a reading of the file has come to a position."""
+        if position > self._most:
+            self._progress(position - self._most)
+            self._most = position
 
 
 Complain = Callable[[CluevalError], object]
@@ -58,25 +52,6 @@ Complain = Callable[[CluevalError], object]
 def refuse(error: CluevalError) -> NoReturn:
     """Raise the error: the default for `complain`."""
     raise error
-
-
-class ReadThrough(RawIOBase):
-    """The bytes of a file, of which `read_some` returns at most as many as it is asked for."""
-
-    def __init__(self, raw: IO[bytes], read_some: Callable[[int], bytes]) -> None:
-        self._raw, self._read_some = raw, read_some
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._read_some(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
 
 
 # Open files and standard input
@@ -200,7 +175,7 @@ def raw_content(
     """
     pieces: list[bytes] = []
     size = 0
-    for data in _blocks_with_mark(path, progress) if mark else raw_blocks(path, progress):
+    for data in raw_blocks(path, progress, mark=mark):
         size += len(data)
         if size > most:
             raise file_too_long(str(path), most)
@@ -215,15 +190,28 @@ def whole_lines(
     size: int = BLOCK,
 ) -> Iterator[bytes]:
     """Yield the blocks of `blocks`, unpacked but not decoded. Raises `FileError`, `FormatError`."""
-    return _cut_at_line_ends(raw_blocks(path, progress, size), str(path), max_line)
-
-
-def raw_blocks(path: Path, progress: FileProgress | None = None, size: int = BLOCK) -> Iterator[bytes]:
-    """Yield the unpacked bytes of a file without byte-order mark, cut anywhere; see `whole_lines`."""
-    first = True
-    for data in _blocks_with_mark(path, progress, size):
-        yield data.removeprefix(b"\xef\xbb\xbf") if first else data
-        first = False
+    pieces: list[bytes] = []
+    waiting = 0  # bytes in `pieces`
+    number = 1
+    for data in raw_blocks(path, progress, size):
+        first_end = data.find(b"\n")
+        if waiting + (len(data) if first_end < 0 else first_end) > max_line:
+            raise line_too_long(str(path), number, max_line)
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            if max_line < len(data):
+                for offset, line in enumerate(data.split(b"\n")):
+                    if len(line) > max_line:
+                        raise line_too_long(str(path), number + offset, max_line)
+            yield b"".join((*pieces, data[:cut]))
+            number += data.count(b"\n")
+            pieces = [data[cut:]] if cut < len(data) else []
+            waiting = len(data) - cut
+        else:
+            pieces.append(data)
+            waiting += len(data)
+    if rest := b"".join(pieces):
+        yield rest + b"\n"
 
 
 def beginning_of(path: Path, most: int = BLOCK) -> str:
@@ -245,36 +233,30 @@ def sha256_of(paths: Iterable[Path]) -> str:
 
     digest = sha256()
     for path in paths:
-        for data in _blocks_with_mark(path):
+        for data in raw_blocks(path, mark=True):
             digest.update(data)
     return digest.hexdigest()
 
 
-def _blocks_with_mark(path: Path, progress: FileProgress | None = None, size: int = BLOCK) -> Iterator[bytes]:
+def raw_blocks(
+    path: Path, progress: FileProgress | None = None, size: int = BLOCK, *, mark: bool = False
+) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a file, cut anywhere; with `mark` its byte-order mark, too; see `whole_lines`."""
+    passed_over = b"" if mark else b"\xef\xbb\xbf"
     try:
         with _opened(path) as raw:
-            counted = raw if progress is None else _counted(raw, progress, size)
-            if counted.peek(2)[:2] == b"\x1f\x8b":
-                yield from _unpacked(counted, path, size)
-            else:
-                while data := counted.read(size):
-                    yield data
+            is_packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            for data in _unpacked(raw, path, size) if is_packed else iter(partial(raw.read, size), b""):
+                if progress is not None:
+                    progress.reached(raw.tell())
+                yield data.removeprefix(passed_over)
+                passed_over = b""
+            if progress is not None:  # the end of a packed file is read after its last data
+                progress.reached(raw.tell())
     except OSError as error:
         is_missing = error.strerror == os.strerror(errno.ENOENT)  # archives say what they lack
         problem = "there is no such file" if is_missing else f"cannot be read: {error.strerror or error}"
         raise FileError(problem, file=str(path)) from error
-
-
-def _counted(raw: BufferedReader[Any], progress: FileProgress, size: int) -> BufferedReader[Any]:
-    """Return the file; `progress` gets the number of bytes of each read, before unpacking."""
-    advance = progress.of_reading()
-
-    def read_some(most: int) -> bytes:
-        data = raw.read(most)
-        advance(len(data))
-        return data
-
-    return BufferedReader(ReadThrough(raw, read_some), size)
 
 
 def _opened(path: Path) -> BufferedReader[Any]:
@@ -297,31 +279,6 @@ def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[by
                 yield data
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
-
-
-def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iterator[bytes]:
-    pieces: list[bytes] = []
-    waiting = 0  # bytes in `pieces`
-    number = 1
-    for data in blocks:
-        first_end = data.find(b"\n")
-        if waiting + (len(data) if first_end < 0 else first_end) > max_line:
-            raise line_too_long(file, number, max_line)
-        cut = data.rfind(b"\n") + 1
-        if cut:
-            if max_line < len(data):
-                for offset, line in enumerate(data.split(b"\n")):
-                    if len(line) > max_line:
-                        raise line_too_long(file, number + offset, max_line)
-            yield b"".join((*pieces, data[:cut]))
-            number += data.count(b"\n")
-            pieces = [data[cut:]] if cut < len(data) else []
-            waiting = len(data) - cut
-        else:
-            pieces.append(data)
-            waiting += len(data)
-    if rest := b"".join(pieces):
-        yield rest + b"\n"
 
 
 def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -> str:

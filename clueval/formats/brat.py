@@ -327,7 +327,6 @@ BRAT = FileFormat(
     holds="brat's stand-off files: `X.ann` with spans, attributes and links, and `X.txt` in the same folder",
     read=_read,
     is_one_document=True,
-    group=(".txt", ".a2"),
     writer=lambda types: Writer(
         pieces=lambda documents, layers, with_ids: in_lines(_lines(documents)),
         ending=".ann",

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from clueval.files.errors import UsageError
 from clueval.formats.column_writing import CONLL_WRITER
 from clueval.formats.dialect import Dialect, described
 from clueval.formats.documents import FileFormat
 from clueval.formats.form import NAMES, Form, entries_named, forms_named
-from clueval.formats.label_studio import WRITTEN_AS
+from clueval.formats.label_studio import written_as
 from clueval.formats.markup import Markup, markup_writer
 from clueval.formats.row_writing import row_writer
 from clueval.formats.writer import Writer
@@ -26,14 +25,10 @@ def writer_named(name: str, *, as_: str | None = None, types: Mapping[str, str] 
     that does not apply to it.
     """
     forms = forms_named(name)
-    if as_ is not None and name != "label-studio":
-        raise UsageError(f"as_={as_!r} does not apply to the format {name}", advice="remove it")
     if types is not None and name not in ("webanno", "xmi", "uima-json"):
         raise UsageError(f"types={types!r} does not apply to the format {name}", advice="remove it")
     if as_ is not None:
-        if as_ not in WRITTEN_AS:
-            raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(WRITTEN_AS))
-        return row_writer(WRITTEN_AS[as_])
+        return row_writer(written_as(name, as_))
     writer = next(filter(None, (_writer_of(form, types or {}) for form in forms)), None)
     if writer is None:
         raise UsageError(
@@ -57,56 +52,36 @@ def _writer_of(form: Form, types: Mapping[str, str]) -> Writer | None:
     return CONLL_WRITER if form.name == "conll" else None
 
 
-class FormatEntry(NamedTuple):
-    """A format.
+def uses_of(name: str) -> list[str]:
+    """Return what clueval does with the files of a format: ``read``, ``write``, ``add sets``, and the extra for it.
 
-    Attributes:
-        name: the name of the format, as in ``--input``.
-        uses: what clueval does with its files: ``read``, ``write``, ``add sets``.
-        holds: what its files hold, by description.
-        recognised_by: how files are recognised, by description; none: only if the format is named.
-        options: the options that apply to it.
-        rows: how rows are described on the command line, ``text=text,spans=label``, by description where keys tell.
-        extra: the extra of clueval that must be installed.
-        details: an example of its files, and rules, as ``formats.md`` has them.
+    >>> uses_of("xmi")
+    ['read', 'write', 'extra uima']
     """
+    forms = forms_named(name)
+    uses = {
+        "read": True,
+        "write": any(_writer_of(form, {}) for form in forms),
+        "add sets": any(isinstance(form, FileFormat) and form.adds_sets for form in forms),
+        f"extra {forms[0].extra}": forms[0].extra,
+    }
+    return [use for use, has in uses.items() if has]
 
-    name: str
-    uses: tuple[str, ...]
-    holds: tuple[str, ...]
-    recognised_by: tuple[str, ...]
-    options: tuple[str, ...]
-    rows: tuple[str, ...]
-    extra: str
-    details: str
 
+def recognised_by(name: str) -> str:
+    """Return how the files of a format are recognised, in words.
 
-def catalogue() -> list[FormatEntry]:
-    """Return all formats by name.
-
-    >>> next(entry.recognised_by for entry in catalogue() if entry.name == "brat")
-    ('`.ann`, `.a1`',)
+    >>> recognised_by("brat")
+    '`.ann`, `.a1`'
     """
-    writable = written_names()
-    return [_entry(name, is_written=name in writable) for name in sorted(NAMES)]
+    words = (entry.recognised_by for entry in entries_named(name))
+    return "; ".join(filter(None, words)) or f"`--input {name}`"
 
 
-def _entry(name: str, *, is_written: bool) -> FormatEntry:
-    entries = entries_named(name)
-    forms = [entry.form for entry in entries]
-    files = [form for form in forms if isinstance(form, FileFormat)]
-    uses = {"read": True, "write": is_written, "add sets": any(form.adds_sets for form in files)}
-    rows = [described(form) for form in forms if isinstance(form, Dialect)]
-    return FormatEntry(
-        name,
-        tuple(use for use, has in uses.items() if has),
-        tuple(form.holds for form in forms),
-        tuple(filter(None, (entry.recognised_by for entry in entries))),
-        tuple(sorted({option for form in forms for option in form.options})),
-        tuple(filter(None, rows)),
-        forms[0].extra,
-        details()[name],
-    )
+def rows_of(name: str) -> list[str]:
+    """Return how ``--row`` describes the rows of a format, of those descriptions whose keys tell it."""
+    rows = (described(form) for form in forms_named(name) if isinstance(form, Dialect))
+    return [description for description in rows if description is not None]
 
 
 @cache

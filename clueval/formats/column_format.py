@@ -15,15 +15,13 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import CluevalError, FormatError
-from clueval.files.limits import (
-    LINES_IN_SENTENCE,
-    document_too_long,
-    sentence_too_long,
-    sentence_too_wide,
-)
+from clueval.files.limits import document_too_long, sentence_too_long
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+
+_LINES_IN_SENTENCE = 4
+"""A sentence may have at most this many times the characters that a line may have."""
 
 
 class Columns(NamedTuple):
@@ -224,19 +222,15 @@ class ColumnInput:
         self.end_sentence()
         if not self.is_open:
             return
-        if not self.is_unannotated():
-            self._ready.append(self.document())
+        if (document := self.document()) is not None:
+            self._ready.append(document)
         self.start += self.lines.rows
         self.is_open, self.id, self.metadata = False, None, {}
         self.lines = TokenLines()
 
-    def document(self) -> Document:
-        """Return the current document."""
+    def document(self) -> Document | None:
+        """Return the current document; None if it is left out, as one that an annotator has not annotated."""
         raise NotImplementedError
-
-    def is_unannotated(self) -> bool:
-        """Return whether the current document is left out, as one that an annotator has not annotated."""
-        return False
 
     def add(self, number: int, run: str) -> None:
         """Add lines of tokens to the current document. Raises `FormatError` for too many."""
@@ -246,9 +240,14 @@ class ColumnInput:
         if lines.of_sentence > limits.max_sentence:
             first = lines.line_of(lines.rows - lines.of_sentence)
             raise sentence_too_long(self.file, first, limits.max_sentence)
-        if lines.characters > LINES_IN_SENTENCE * limits.max_line:
-            first = lines.line_of(lines.rows - lines.of_sentence)
-            raise sentence_too_wide(self.file, first, LINES_IN_SENTENCE * limits.max_line)
+        most = _LINES_IN_SENTENCE * limits.max_line
+        if lines.characters > most:
+            raise FormatError(
+                f"the sentence that begins here has more than {most:,} characters",
+                file=self.file,
+                line=lines.line_of(lines.rows - lines.of_sentence),
+                advice="if this is intended, raise max_line; this limit is four times as high",
+            )
         if lines.rows > limits.max_document:
             raise document_too_long(self.file, lines.line_of(0), limits.max_document)
 

@@ -17,10 +17,11 @@ from clueval.formats.column_format import (
     ColumnFormat,
     ColumnInput,
     Layout,
-    TokenLines,
     place_of,
     wanted_layers,
 )
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
 from clueval.formats.tag_lists import SeenTags, place_of_error
 
 _WITHIN_FIELDS = {
@@ -49,36 +50,32 @@ def have_width(text: bytes, layout: Layout) -> bool:
     return skeleton == line * (len(skeleton) // layout.width)
 
 
-class ColumnValues:
+class ColumnValues(ColumnInput):
     """Makes the documents of one file; `schemes` are those of the tags of the whole file, by layer."""
 
-    def __init__(self, form: ColumnFormat, reader: ColumnInput) -> None:
-        self.form, self._reader = form, reader
+    def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
+        super().__init__(form, file, options)
         self.schemes: Mapping[str, str | None] = {}
-        self._missing = {source for source in wanted_layers(reader).values() if isinstance(source, str)}
-        self._seen_tags = SeenTags(reader.file)
+        self._missing = {source for source in wanted_layers(self).values() if isinstance(source, str)}
+        self._seen_tags = SeenTags(self.file)
         self._keys: dict[str, bool] = {}  # the keys of pairs, and whether all their values are tags
 
-    @property
-    def _lines(self) -> TokenLines:
-        return self._reader.lines
-
-    def document(self) -> Document:
-        """Return the current document."""
-        reader, lines = self._reader, self._reader.lines
-        layout = reader.layout
+    def document(self) -> Document | None:
+        lines, layout = self.lines, self.layout
         spans: dict[str, list[Span]] = {}
-        rows: dict[str, list[Row]] = {layer: [] for layer in wanted_layers(reader)}
+        rows: dict[str, list[Row]] = {layer: [] for layer in wanted_layers(self)}
         tags: dict[str, list[str]] = {}
         tokens: list[str] = []
         token_ids = None
         text = None
-        sentences = lines.sentences(reader.start, self.form.id_in)
+        sentences = lines.sentences(self.start, self.form.id_in)
         if layout is not None and lines.rows:
-            columns = self.columns(layout)
+            columns = self.all_columns(layout)
             tokens = columns[layout.token]
-            for layer, source in layout.layers.items():
-                values = self.values(columns, source, layer)
+            by_layer = {layer: self.values(columns, source, layer) for layer, source in layout.layers.items()}
+            if self._is_unannotated(by_layer):
+                return None
+            for layer, values in by_layer.items():
                 if self.is_bracketed(layer):
                     spans[layer] = self._in_brackets(layer, values)
                 else:
@@ -94,52 +91,33 @@ class ColumnValues:
         unbracketed = {layer: layer_rows for layer, layer_rows in rows.items() if layer not in spans}
         layers = Layers({}, unbracketed)
         return Document(
-            MissingId(reader.begun) if reader.id is None else reader.id,
+            MissingId(self.begun) if self.id is None else self.id,
             {layer: spans.get(layer, layers.get(layer, ())) for layer in rows} if spans else layers,
             tokens=tokens,
             text=text,
-            start=reader.start,
+            start=self.start,
             token_ids=token_ids,
             sentences=sentences,
-            metadata=Frozen(reader.metadata),
+            metadata=Frozen(self.metadata),
             tags=Frozen(tags),
             lines=lines.numbers(),
-            file=reader.file,
+            file=self.file,
         )
 
-    def are_all(self, tag: str) -> bool:
-        """Return whether all tokens of the document have a tag in all layers; it need be no tag of a scheme.
-
-        Raises `TagError` if some have it.
-        """
-        layout = self._reader.layout
-        if layout is None or not self._lines.rows:
-            return False
-        if any(map(self.is_bracketed, layout.layers)):
+    def _is_unannotated(self, by_layer: Mapping[str, Sequence[str]]) -> bool:
+        """Return whether all tokens have the tag, which need be none of a scheme, of documents without annotation."""
+        tag = self.options.unannotated
+        if tag is not None and any(map(self.is_bracketed, by_layer)):
             raise UsageError(
                 f"the format {self.form.name} has no tags, so no document can have the tag {tag!r}",
-                file=self._reader.file,
+                file=self.file,
                 advice="leave out documents that are not annotated",
             )
-        if tag not in self._lines.text:
-            return False
-        columns = self.columns(layout)
-        values = [self.values(columns, source, layer) for layer, source in layout.layers.items()]
-        first = values[0][0] == tag
-        for row, row_values in enumerate(zip(*values, strict=True)):
-            if any((value == tag) != first for value in row_values):
-                raise TagError(
-                    f"the tag {tag!r} is on only some tokens of the document",
-                    file=self._reader.file,
-                    line=self._lines.line_of(row),
-                    document=self._reader.id,
-                    advice="a document that is not annotated has this tag on every token",
-                )
-        return first
+        return tag is not None and all({*values} == {tag} for values in by_layer.values())
 
-    def columns(self, layout: Layout) -> list[list[str]]:
+    def all_columns(self, layout: Layout) -> list[list[str]]:
         """Return the columns of the document. Raises `FormatError` for the first line that does not fit."""
-        columns = self.split(self._lines.text, layout)
+        columns = self.split(self.lines.text, layout)
         if columns is None:
             raise next(self.misfits(layout))
         return columns
@@ -156,7 +134,7 @@ class ColumnValues:
 
     def misfits(self, layout: Layout) -> Iterator[FormatError]:
         """Yield the error of each line that does not fit."""
-        for row, line in enumerate(self._lines.text[:-1].split("\n")):
+        for row, line in enumerate(self.lines.text[:-1].split("\n")):
             fields, advice = line.split(layout.separator), None
             if len(fields) != layout.width:
                 problem = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
@@ -165,13 +143,13 @@ class ColumnValues:
                 else:
                     problem += f", the first token line has {layout.width}"
                     if layout.separator == " ":
-                        advice = _PROSE if self._reader.file.endswith(".txt") else _BLANKS
+                        advice = _PROSE if self.file.endswith(".txt") else _BLANKS
             elif not fields[layout.token]:
                 problem = "the token is empty"
             else:
                 continue
-            line_number = self._lines.line_of(row)
-            yield FormatError(problem, file=self._reader.file, line=line_number, advice=advice)
+            line_number = self.lines.line_of(row)
+            yield FormatError(problem, file=self.file, line=line_number, advice=advice)
 
     def values(self, columns: list[list[str]], source: int | str, layer: str) -> list[str]:
         """Return the values of a layer: a column, or what its pairs have under a key."""
@@ -179,7 +157,7 @@ class ColumnValues:
         if isinstance(source, int):
             values = columns[source]
         else:
-            place = place_of(self.form.pairs, self._reader.columns.names)
+            place = place_of(self.form.pairs, self.columns.names)
             if place is None:
                 return [nothing] * len(columns[0])
             by_cell = {
@@ -202,11 +180,11 @@ class ColumnValues:
 
     def is_bracketed(self, layer: str) -> bool:
         """Return whether the values of a layer are brackets."""
-        return self.form.bracketed == ("*",) or wanted_layers(self._reader)[layer] in self.form.bracketed
+        return self.form.bracketed == ("*",) or wanted_layers(self)[layer] in self.form.bracketed
 
     def _decoded(self, layer: str, tags: list[str]) -> list[Row]:
         """Return the spans of the tags of a document. Raises `TagError` with its line."""
-        ends = [] if self.form.sentence_end else self._lines.ends
+        ends = [] if self.form.sentence_end else self.lines.ends
         if ends:
             tags_with_borders: list[str] = []
             first = 0
@@ -217,8 +195,8 @@ class ColumnValues:
         else:
             tags_with_borders = tags
         borders = [end + number for number, end in enumerate(ends)]
-        scheme = self._reader.options.scheme or self.schemes.get(layer)
-        invalid = self._reader.options.invalid or "conlleval"
+        scheme = self.options.scheme or self.schemes.get(layer)
+        invalid = self.options.invalid or "conlleval"
         try:
             chunks = decode_tags(tags_with_borders, scheme, invalid)
         except TagError as error:
@@ -227,34 +205,32 @@ class ColumnValues:
             if index in borders or row >= len(tags):
                 row -= 1
             advice = f"{error.advice}; layers=... names the column of the tags" if error.advice else None
-            if advice and self._reader.options.layers in _LAST_TWO:
+            if advice and self.options.layers in _LAST_TWO:
                 advice = f"without PREDICTED, the last two columns are read as gold and predicted; {advice}"
             raise TagError(
                 problem,
-                file=self._reader.file,
-                line=self._lines.line_of(row),
-                document=self._reader.id,
+                file=self.file,
+                line=self.lines.line_of(row),
+                document=self.id,
                 advice=advice or f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
             ) from None
         if scheme is None:
             self._seen_tags.see(layer, tags)
         if not borders:
-            return [
-                (start + self._reader.start, end + self._reader.start, label) for start, end, label in chunks
-            ]
-        shifts = [self._reader.start - bisect_left(borders, start) for start, _, _ in chunks]
+            return [(start + self.start, end + self.start, label) for start, end, label in chunks]
+        shifts = [self.start - bisect_left(borders, start) for start, _, _ in chunks]
         return [
             (start + shift, end + shift, label)
             for (start, end, label), shift in zip(chunks, shifts, strict=True)
         ]
 
     def _in_brackets(self, layer: str, values: list[str]) -> list[Span]:
-        brackets = self.form.brackets(layer, self._reader)
+        brackets = self.form.brackets(layer, self)
         spans: list[Span] = []
-        first, ends = 0, {*self._lines.ends}
-        for end in (*self._lines.ends, self._lines.rows):
+        first, ends = 0, {*self.lines.ends}
+        for end in (*self.lines.ends, self.lines.rows):
             for row in compress(range(first, end), values[first:end]):
-                spans += brackets.see(values[row], self._reader.start + row, self._lines.line_of(row))
+                spans += brackets.see(values[row], self.start + row, self.lines.line_of(row))
             if end in ends:
                 brackets.end_sentence()
             first = end
@@ -266,7 +242,7 @@ class ColumnValues:
             return
         first_lines: dict[str, int] = {}
         for row, token_id in enumerate(token_ids):
-            line = self._lines.line_of(row)
+            line = self.lines.line_of(row)
             if first_lines.setdefault(token_id, line) != line:
                 raise self.repeated_id(token_id, line, first_lines[token_id])
 
@@ -274,29 +250,29 @@ class ColumnValues:
         """Return the error of a token id that stands in a line, and first in another one."""
         return FormatError(
             f"token id {token_id!r} is already used in line {first}",
-            file=self._reader.file,
+            file=self.file,
             line=line,
-            document=self._reader.id,
+            document=self.id,
             advice="token ids are unique within a document",
         )
 
     def _flags(self, columns: list[list[str]]) -> list[str] | None:
-        place = place_of(self.form.flags, self._reader.columns.names) if self.form.flags else None
-        return None if place is None or len(columns) != len(self._reader.columns.names) else columns[place]
+        place = place_of(self.form.flags, self.columns.names) if self.form.flags else None
+        return None if place is None or len(columns) != len(self.columns.names) else columns[place]
 
     def _flagged_sentences(self, flags: list[str]) -> list[Sentence]:
         ends = [row + 1 for row in _rows_with(self.form.sentence_end, flags)]
-        if ends and ends[-1] < self._lines.rows:
-            ends.append(self._lines.rows)
+        if ends and ends[-1] < self.lines.rows:
+            ends.append(self.lines.rows)
         places = zip([0, *ends], ends, strict=False)
-        return [Sentence(first + self._reader.start, end + self._reader.start) for first, end in places]
+        return [Sentence(first + self.start, end + self.start) for first, end in places]
 
     def _text(self, columns: list[list[str]], tokens: list[str], flags: Sequence[str]) -> str | None:
         """Return the text of tokens with a blank where no flag denies it; None if a blank follows all."""
         unspaced = {*_rows_with(self.form.no_space, flags)} if self.form.no_space else set()
-        for number, words in self._lines.unspaced:
-            first, end = self._lines.ends[number - 1] if number else 0, self._lines.ends[number]
-            ids = columns[self._reader.columns.names.index("ID")][first:end]
+        for number, words in self.lines.unspaced:
+            first, end = self.lines.ends[number - 1] if number else 0, self.lines.ends[number]
+            ids = columns[self.columns.names.index("ID")][first:end]
             unspaced.update(first + row for row, token_id in enumerate(ids) if token_id in words)
         if not unspaced:
             return None
@@ -306,11 +282,11 @@ class ColumnValues:
     def require_sources(self) -> None:
         """Raise `UsageError` for a key of pairs that does not occur where other keys have tags."""
         others = [key for key, holds_tags in self._keys.items() if holds_tags]
-        for layer, source in wanted_layers(self._reader).items():
+        for layer, source in wanted_layers(self).items():
             if others and source in self._missing and source not in self.form.bracketed:
                 raise UsageError(
                     f"the file has no {source!r} for layer {layer!r}",
-                    file=self._reader.file,
+                    file=self.file,
                     advice=f"sources with tags: {', '.join(others)}",
                 )
 

@@ -21,7 +21,7 @@ from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.column_format import ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions
+from clueval.formats.options import FormatOptions, columns_of_metadata
 from clueval.formats.recognition import fields_of_line
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
@@ -59,7 +59,7 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
     token_id = None if options.token_id is None else place(options.token_id, "the token ids")
     document = None if options.document_column is None else place(options.document_column, "the documents")
     meta = tuple(
-        (name, place(column, f"the metadata {name!r}")) for name, column in options.columns_of_metadata
+        (name, place(column, f"the metadata {name!r}")) for name, column in columns_of_metadata(options.meta)
     )
     metadata_columns = {document, *(column for _, column in meta)} - {None}
     sources = wanted_layers(reader)
@@ -128,12 +128,11 @@ def documents_of_file(form: ColumnFormat, file: InputFile, options: FormatOption
     return ColumnReader(form, file, options).documents()
 
 
-class ColumnReader(ColumnInput):
+class ColumnReader(ColumnValues):
     """Reads one file by the description of its format."""
 
     def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
         super().__init__(form, file, options)
-        self.values = ColumnValues(form, self)
         self._described = _LineOfDocument(None, {})
 
     def documents(self) -> Iterator[Document]:
@@ -142,20 +141,20 @@ class ColumnReader(ColumnInput):
         Raises `FormatError` and `TagError` with the line for what cannot be read. If ill-formed tags are discarded or
         refused and no scheme is named, the file is read once more before, for its scheme.
         """
-        if self.options.scheme is None and self.options.invalid not in (None, "conlleval"):
+        if self.options.needs_scheme:
             lenient, read = replace(self.options, invalid=None), Read()
             file = replace(self._input, passed_over=Counter(), sources={})
             for document in ColumnReader(self.form, file, lenient).documents():
                 read.add([("gold", document)])
             try:
-                self.values.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+                self.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
             except TagError as error:
                 error.file = self.file
                 raise
         for _ in self._blocks_read():
             yield from self._ready
             self._ready = []
-        self.values.require_sources()
+        self.require_sources()
 
     def _blocks_read(self) -> Iterator[None]:
         """Read the file, and yield wherever documents may have ended: after each block, and at the end."""
@@ -170,12 +169,6 @@ class ColumnReader(ColumnInput):
         self._use_notes()
         self.form.at_end(self)
         self.end_document()
-
-    def document(self) -> Document:
-        return self.values.document()
-
-    def is_unannotated(self) -> bool:
-        return self.options.unannotated is not None and self.values.are_all(self.options.unannotated)
 
     def _use_notes(self) -> None:
         if self.form.sentence_end:

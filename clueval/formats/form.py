@@ -31,7 +31,6 @@ class Form:
         options: the options that apply to it; without ``layers`` it has the default layer alone.
         scheme: the scheme of its tags, if all files have the same.
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none: all, or it has no tags.
-        group: the endings of further files that belong to a file.
         extra: the extra of clueval that must be installed.
         has_sets: whether its files may have annotation sets.
         has_columns: whether its lines are columns that have numbers.
@@ -48,7 +47,6 @@ class Form:
     options: frozenset[str] = frozenset({"layers"})
     scheme: str | None = None
     invalid: tuple[str, ...] = ()
-    group: tuple[str, ...] = ()
     extra: str = ""
     has_sets: bool = False
     has_columns: bool = False

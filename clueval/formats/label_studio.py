@@ -209,8 +209,16 @@ LABEL_STUDIO = Dialect(
     hints=configuration,
 )
 
-WRITTEN_AS = {
-    "annotations": LABEL_STUDIO,
-    "predictions": replace(LABEL_STUDIO, written=partial(_task, kind="predictions", model_version="clueval")),
-}
-"""How spans are written, by the key under which they stand."""
+
+def written_as(name: str, as_: str) -> Dialect:
+    """Return the dialect that writes spans `as_`, the key under which they stand.
+
+    Raises `UsageError` for another format than Label Studio's, and for another key.
+    """
+    predictions = partial(_task, kind="predictions", model_version="clueval")
+    dialects = {"annotations": LABEL_STUDIO, "predictions": replace(LABEL_STUDIO, written=predictions)}
+    if name != LABEL_STUDIO.name:
+        raise UsageError(f"as_={as_!r} does not apply to the format {name}", advice="remove it")
+    if as_ not in dialects:
+        raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(dialects))
+    return dialects[as_]

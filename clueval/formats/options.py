@@ -188,7 +188,7 @@ class Reading:
     def __post_init__(self) -> None:
         self.limits  # noqa: B018  # it raises the error of a limit
         require_types(self)
-        object.__setattr__(self, "meta", _columns_of_metadata(self.meta))
+        object.__setattr__(self, "meta", columns_of_metadata(self.meta))
         if self.row is not None:
             keys = described_keys(self.row)
             object.__setattr__(self, "row", ",".join(f"{key}={name}" for key, name in keys.items()))
@@ -216,9 +216,14 @@ class Reading:
         return Limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
 
     @property
-    def columns_of_metadata(self) -> tuple[tuple[str, int], ...]:
-        """The names and columns of metadata."""
-        return _columns_of_metadata(self.meta)
+    def repairs(self) -> bool:
+        """Whether ill-formed tags are repaired as conlleval does."""
+        return self.invalid in (None, "conlleval")
+
+    @property
+    def needs_scheme(self) -> bool:
+        """Whether no tag can be read before the scheme of all tags is known."""
+        return self.scheme is None and not self.repairs
 
     @property
     def text_path(self) -> Path | None:
@@ -260,7 +265,7 @@ class FormatOptions(Reading):
         return cls(**changed_values(reading), layers=layers, unit=unit, unplaced=unplaced)
 
 
-def _columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:
+def columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:
     """Return the names and columns of metadata, given as a dictionary, as pairs or as ``NAME=COLUMN``.
 
     Raises `UsageError` for anything else.

@@ -150,9 +150,9 @@ def is_table_of_spans(head: Head) -> bool:
     """Return whether the first line is a header with start and end."""
     if not begins_with("start", "Start", "begin", "Begin", "von", "Von", '"')(head):
         return False
-    from clueval.formats.table_columns import is_table  # other formats do not need it
+    from clueval.formats.table_columns import mark_of_header  # other formats do not need it
 
-    return is_table(head.first_line)
+    return mark_of_header(head.first_line) is not None
 
 
 INDICES = re.compile(r"[^\t]*\t[0-9]+\t[0-9]+\t[0-9, ]*\r?")

@@ -67,12 +67,7 @@ Records = Iterable[tuple[int, Sequence[str]]]
 """The fields of a table from its header on, each with the number of its line, or of its row in memory."""
 
 
-def is_table(line: str) -> bool:
-    """Return whether `line` could be the header of a table of spans."""
-    return _mark_of_header(line) is not None
-
-
-def _mark_of_header(line: str) -> str | None:
+def mark_of_header(line: str) -> str | None:
     """Return the mark between the columns of a header with start and end; None for another line."""
     for mark in ("\t", ",", ";"):
         if mark in line and _is_header(_fields_of_header(line, mark)):
@@ -108,7 +103,7 @@ def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
     if first is None:
         return
     marks = (mark for mark in ("\t", ",", ";") if mark in first[1])
-    delimiter = _mark_of_header(first[1]) or next(marks, "\t")
+    delimiter = mark_of_header(first[1]) or next(marks, "\t")
     lines = chain([first], numbered_lines)
     if delimiter == "\t" and not first[1].startswith('"'):
         yield from ((number, tsv_cells(line)) for number, line in lines)

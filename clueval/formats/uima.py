@@ -9,6 +9,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from clueval.core.document import Document, Sentence
@@ -283,13 +284,9 @@ XMI = FileFormat(
     ),
 )
 
-UIMA_JSON = FileFormat(
+UIMA_JSON = replace(
+    XMI,
     name="uima-json",
-    options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS JSON; views are annotation sets",
-    read=_read,
-    is_one_document=True,
-    sets=lambda file: _views(_loaded(file)),
-    extra="uima",
     writer=lambda types: writer(types, ".json", lambda *arguments: _cas(*arguments).to_json(), _fit_json),
 )

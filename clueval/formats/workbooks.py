@@ -132,7 +132,7 @@ def _parts(data: bytes, file: str) -> BytesIO:
 
 
 class _Parts:
-    """Reads the parts of a workbook, and counts their bytes and marks: elements and attributes."""
+    """Reads the parts of a workbook, one after the other, and counts their bytes and marks: elements and attributes."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -144,30 +144,29 @@ class _Parts:
         """Return a part, or None for one that is not read."""
         from xml.parsers import expat
 
-        scan = _Scan(f"{self._file}!{name}")
+        self._part = f"{self._file}!{name}"
+        self._root, self._depth, self._piece, self._in_piece = "", 0, 0, 0
+        self._parser: XMLParserType = expat.ParserCreate()
+        self._parser.StartDoctypeDeclHandler = self._refuse_declaration
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
         blocks: list[bytes] = []
         try:
             while block := part.read(1 << 16):
-                scan.feed(block)
-                if scan.root not in ("", *_ROOTS):
+                self._parser.Parse(block, False)
+                if self._root not in ("", *_ROOTS):
                     return None
-                self._count(len(block), scan)
+                self._bytes -= len(block)
+                self._require_few()
                 blocks.append(block)
-            scan.feed(b"", last=True)
+            self._parser.Parse(b"", True)
         except expat.ExpatError as error:
             problem = expat.ErrorString(error.code)
-            raise FormatError(
-                f"not well-formed XML: {problem}", file=f"{self._file}!{name}", line=error.lineno
-            ) from None
-        self.has_workbook |= scan.root == "workbook"
-        self.sheets += scan.sheets
+            raise FormatError(f"not well-formed XML: {problem}", file=self._part, line=error.lineno) from None
+        self.has_workbook |= self._root == "workbook"
         return b"".join(blocks)
 
-    def _count(self, size: int, scan: _Scan) -> None:
-        self._bytes -= size
-        self._marks -= scan.marks
-        self._held -= scan.held
-        scan.marks = scan.held = 0
+    def _require_few(self) -> None:
         if self._bytes < 0:
             raise workbook_too_long("unpacked bytes", self._file, MAX_WORKBOOK)
         if self._marks < 0:
@@ -175,41 +174,25 @@ class _Parts:
         if self._held < 0:
             raise workbook_too_long("elements and attributes outside rows", self._file, _MOST_HELD)
 
-
-class _Scan:
-    """Parses one part: `root` is the name of its root, `marks` and `held` count since they were last set to 0."""
-
-    def __init__(self, file: str) -> None:
-        from xml.parsers import expat
-
-        self._file = file
-        self._parser: XMLParserType = expat.ParserCreate()
-        self._parser.StartDoctypeDeclHandler = self._refuse_declaration
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self.root, self.marks, self.held, self.sheets = "", 0, 0, 0
-        self._depth, self._piece, self._in_piece = 0, 0, 0
-
-    def feed(self, data: bytes, *, last: bool = False) -> None:
-        self._parser.Parse(data, last)
-
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(":")[2]
-        self.root = self.root or local
+        self._root = self._root or local
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise self._error(f"elements are nested more than {MAX_DEPTH} deep")
+        if self._root not in _ROOTS:
+            return
         size = 1 + len(attributes)
-        self.marks += size
+        self._marks -= size
         if self._piece:
             self._in_piece += size
             if self._in_piece > _MOST_IN_PIECE:
                 raise self._error(f"a row has more than {_MOST_IN_PIECE:,} elements and attributes")
-        elif local == _STREAMED.get(self.root):
+        elif local == _STREAMED.get(self._root):
             self._piece, self._in_piece = self._depth, 0
         else:
-            self.sheets += self.root == "workbook" and local == "sheet"
-            self.held += size
+            self.sheets += self._root == "workbook" and local == "sheet"
+            self._held -= size
 
     def _end(self, _: str) -> None:
         if self._depth == self._piece:
@@ -221,4 +204,4 @@ class _Scan:
 
     def _error(self, problem: str) -> FormatError:
         line = self._parser.CurrentLineNumber
-        return FormatError(problem, file=self._file, line=line, advice="save the workbook as .xlsx again")
+        return FormatError(problem, file=self._part, line=line, advice="save the workbook as .xlsx again")

@@ -16,7 +16,7 @@ from itertools import chain, count
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from clueval.core.document import Document, MissingId
+from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError, in_words
 
@@ -131,48 +131,6 @@ def fitted(document: Document, writer: Writer, layer: str | None = None) -> tupl
     if +lost:
         document = replace(document, layers=fitting, metadata=metadata, tags={})
     return writer.fit(document, lost), +lost
-
-
-def fitted_documents(
-    documents: Iterable[Document],
-    name: str,
-    writer: Writer,
-    *,
-    lossy: bool,
-    in_folder: bool,
-    passed_over: Mapping[str, int] | None,
-    lost: Counter[str] | None,
-) -> Iterator[Document]:
-    """Yield documents, in the unit of a format, as the format `name` holds them; `lost` counts what is left out.
-
-    With `in_folder`, each document is written to a file of its own, whose name is then the id. `passed_over` is what
-    the readers of the documents have not read. Raises `UsageError` after the last document if anything is lost, unless
-    `lossy`.
-    """
-    counted = Counter[str]() if lost is None else lost
-    names = FileNames()
-    losing: list[Document] = []
-    layer: str | None = None
-    for number, document in enumerate(documents, 1):
-        fitting, losses = fitted(document, writer, layer)
-        if "layers" not in writer.holds:
-            layer = layer or next((name for name, spans in fitting.layers.items() if spans), None)
-        if not writer.keeps_ids:
-            losses[IDS] += document.id != str(number) and not isinstance(document.id, MissingId)
-            fitting = replace(fitting, id=MissingId(number))
-        elif in_folder:
-            identifier = document.id.removesuffix(".txt").removesuffix(writer.ending)
-            name_of_file = names.of(identifier)
-            losses[NAMES] += name_of_file != identifier
-            fitting = replace(fitting, id=name_of_file)
-        counted.update(losses := +losses)
-        losing += [document] if losses else []
-        del losing[2:]
-        yield fitting
-    if not lossy:
-        refuse_lost(
-            name, counted, dict(sorted((passed_over or {}).items())), losing[0] if len(losing) == 1 else None
-        )
 
 
 def refuse_lost(

@@ -17,13 +17,13 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from io import BufferedReader, BytesIO, FileIO
+from io import BufferedReader, BytesIO, FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
 
 from clueval.files.errors import CluevalError, FileError, FormatError
 from clueval.files.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
-from clueval.files.opening import ReadThrough, is_file, is_folder
+from clueval.files.opening import is_file, is_folder
 
 MARK = "!"
 """What separates the name of an archive from that of a member."""
@@ -57,13 +57,9 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
         if name not in members:
             raise FileNotFoundError(2, "there is no such member in the archive", str(self))
         with _errors_of(self):
-            stream = _member_stream(archive, name)
-
-        def read_some(most: int) -> bytes:
-            with _errors_of(self):
-                return stream.read(most)
-
-        return BufferedReader(ReadThrough(stream, read_some))
+            version = _version(archive)
+            stream = _zip(*version).open(name) if _is_zip(archive) else BytesIO(_members(*version)[1][name])
+        return BufferedReader(_MemberBytes(stream, self))
 
     def stat(self, **_: Any) -> os.stat_result:
         archive, name = _split(self)
@@ -83,6 +79,31 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
 
     def exists(self, **_: Any) -> bool:
         return self.is_file() or self.is_dir()
+
+
+class _MemberBytes(RawIOBase):
+    """The unpacked bytes of a member, read from its stream."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream, self._path = stream, path
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with _errors_of(self._path):
+            data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._position
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 def in_archive(path: Path) -> Path:
@@ -128,17 +149,25 @@ def _split(path: Path) -> tuple[Path, str]:
 
 def members_of(archive: Path) -> Mapping[str, int]:
     """Return the sizes of the members by name. Raises `FileError` and `FormatError`."""
+    return _members(*_version(archive))[0]
+
+
+def _version(archive: Path) -> tuple[Path, int, int, int]:
+    """Return an archive with what differs if it is another one, or read by another process."""
     status = archive.stat()
-    return _members(archive, status.st_mtime_ns, status.st_size, os.getpid())
+    return archive, status.st_mtime_ns, status.st_size, os.getpid()
 
 
 @lru_cache(maxsize=4)
-def _members(archive: Path, *_: int) -> Mapping[str, int]:
+def _members(archive: Path, *_: int) -> tuple[Mapping[str, int], Mapping[str, bytes]]:
+    """Return the sizes of the members, and of a tar file their contents, which are read in one pass."""
     sizes: dict[str, int] = {}
+    contents: dict[str, bytes] = {}
     packed_bytes = archive.stat().st_size
     remaining = most = max(SMALL, GROWTH * packed_bytes)
     with _errors_of(archive):
-        for name, size, packed in _zip_members(archive) if _is_zip(archive) else _tar_members(archive):
+        members = _zip_members(archive) if _is_zip(archive) else _tar_members(archive, contents)
+        for name, size, packed in members:
             if name in sizes:
                 raise _refusal(archive, name, "it occurs twice")
             if not name:
@@ -157,7 +186,7 @@ def _members(archive: Path, *_: int) -> Mapping[str, int]:
                     advice="unpack the archive yourself",
                 )
             sizes[name] = size
-    return sizes
+    return sizes, contents
 
 
 @contextmanager
@@ -187,7 +216,7 @@ def _is_zip(archive: Path) -> bool:
 
 def _zip_members(archive: Path) -> Iterator[tuple[str, int, int]]:
     """Yield the name, the size and the packed size of each member that is a file."""
-    for info in _zip(archive).infolist():
+    for info in _zip(*_version(archive)).infolist():
         if stat.S_ISLNK(info.external_attr >> 16):
             raise _refusal(archive, info.filename, "it is a link")
         if info.flag_bits & 1:
@@ -196,9 +225,10 @@ def _zip_members(archive: Path) -> Iterator[tuple[str, int, int]]:
             yield info.filename, info.file_size, info.compress_size
 
 
-def _tar_members(archive: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield the same of a tar file, one after the other; the packed size is that of the whole file."""
+def _tar_members(archive: Path, contents: dict[str, bytes]) -> Iterator[tuple[str, int, int]]:
+    """Yield the same of a tar file, one after the other, and add its content; the packed size is that of the file."""
     packed = archive.stat().st_size
+    remaining = HELD_BYTES
     with tarfile.open(archive, tarinfo=_counted_headers(archive)) as opened:
         for info in opened:
             if info.isdir():
@@ -207,7 +237,17 @@ def _tar_members(archive: Path) -> Iterator[tuple[str, int, int]]:
                 raise _refusal(archive, info.name, "it is a link or a device")
             if info.issparse() or info.size < 0:
                 raise _refusal(archive, info.name, "it is sparse, or its size is negative")
-            yield info.name.removeprefix("./"), info.size, packed
+            name = info.name.removeprefix("./")
+            yield name, info.size, packed
+            remaining -= info.size
+            if remaining < 0:
+                raise FormatError(
+                    f"the members together have more than {HELD_BYTES:,} bytes",
+                    file=str(archive),
+                    advice="pack them as .zip, or unpack the archive",
+                )
+            if (stream := opened.extractfile(info)) is not None:
+                contents[name] = stream.read()
 
 
 _EXTENDED = (
@@ -246,20 +286,8 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
     return CountedHeader
 
 
-def _member_stream(archive: Path, name: str) -> IO[bytes]:
-    if _is_zip(archive):
-        return _zip(archive).open(name)
-    status = archive.stat()
-    return BytesIO(_contents(archive, status.st_mtime_ns, status.st_size, os.getpid())[name])
-
-
-def _zip(archive: Path) -> zipfile.ZipFile:
-    status = archive.stat()
-    return _open_zip(archive, status.st_mtime_ns, status.st_size, os.getpid())
-
-
 @lru_cache(maxsize=4)
-def _open_zip(archive: Path, *_: int) -> zipfile.ZipFile:
+def _zip(archive: Path, *_: int) -> zipfile.ZipFile:
     with _Directory(archive) as file, zipfile.ZipFile(file) as checked:
         if len(checked.infolist()) > MAX_MEMBERS:
             raise archive_too_long("members", archive, MAX_MEMBERS)
@@ -277,23 +305,3 @@ class _Directory(BufferedReader):
         if size is not None and size > MAX_DIRECTORY:
             raise archive_too_long("bytes in its directory", self._archive, MAX_DIRECTORY)
         return super().read(size)
-
-
-@lru_cache(maxsize=2)
-def _contents(archive: Path, *_: int) -> Mapping[str, bytes]:
-    """Return the contents of a tar file by name, which are read in one pass."""
-    contents: dict[str, bytes] = {}
-    remaining = HELD_BYTES
-    with tarfile.open(archive, tarinfo=_counted_headers(archive)) as opened:
-        for info in opened:
-            remaining -= info.size
-            if remaining < 0:
-                raise FormatError(
-                    f"the members together have more than {HELD_BYTES:,} bytes",
-                    file=str(archive),
-                    advice="pack them as .zip, or unpack the archive",
-                )
-            stream = opened.extractfile(info) if info.isreg() else None
-            if stream is not None:
-                contents[info.name.removeprefix("./")] = stream.read()
-    return contents

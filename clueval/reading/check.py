@@ -90,7 +90,12 @@ def check(
     problems: list[Problem] = []
     for name, file_check in checks(files, format_options):
         errors = list(islice(file_check.problems(), min(max_errors, sys.maxsize)))
-        for error in errors or ([] if writer is None else file_check.losses(str(to), writer)):
+        if writer is not None and file_check.source is not None and not errors:
+            try:
+                refuse_lost(str(to), file_check.lost(str(to), writer), +file_check.source.file.passed_over)
+            except CluevalError as lost:
+                errors = [lost]
+        for error in errors:
             file = name if error.file in (None, str(file_check.path)) else error.file
             problems.append(Problem(file, error.line, error.document, error.problem, error.advice))
     return problems
@@ -136,9 +141,7 @@ class Check:
         try:
             if isinstance(form, ColumnFormat):
                 columns = ColumnCheck(form, self.source.file, self.source.options)
-                if not any(
-                    map(columns.values.is_bracketed, wanted_layers(columns))
-                ):  # only documents show these
+                if not any(map(columns.is_bracketed, wanted_layers(columns))):  # only documents show these
                     yield from columns.problems()
                     self.documents, self.tokens, self.schemes = columns.begun, columns.tokens, columns.schemes
                     return
@@ -172,14 +175,6 @@ class Check:
             for _ in writer.pieces([document], layers, False):
                 pass
         return conversion.lost
-
-    def losses(self, name: str, writer: Writer) -> Iterator[CluevalError]:
-        """Yield the error that `clueval.convert` raises for what is lost in a format, if anything is."""
-        assert self.source is not None
-        try:
-            refuse_lost(name, self.lost(name, writer), +self.source.file.passed_over)
-        except CluevalError as error:
-            yield error
 
 
 def _count_unusual(document: Document, numbers: Counter[str]) -> None:
@@ -275,22 +270,22 @@ class ColumnCheck(ColumnReader):
             return
         self.tokens += lines.rows
         try:
-            columns, fits = self.values.columns(layout), True
+            columns, fits = self.all_columns(layout), True
         except CluevalError:
             # lines that do not fit have O in each column
             rows = (line.split(layout.separator) for line in self.lines.text[:-1].split("\n"))
             whole = [fields if len(fields) == layout.width else [OUTSIDE] * layout.width for fields in rows]
             decode = self.form.entities or str
             columns, fits = [list(map(decode, column)) for column in zip(*whole, strict=True)], False
-            self._errors += self.values.misfits(layout)
+            self._errors += self.misfits(layout)
         self._fits = self._fits and fits
         for layer, source in layout.layers.items():
-            self._check_tags(layer, self.values.values(columns, source, layer))
+            self._check_tags(layer, self.values(columns, source, layer))
         if layout.token_id is not None and self._fits:
             for row, token_id in enumerate(columns[layout.token_id]):
                 line = self.lines.line_of(row)
                 if self._ids.setdefault(token_id, line) != line:
-                    self._repeated.append(self.values.repeated_id(token_id, line, self._ids[token_id]))
+                    self._repeated.append(self.repeated_id(token_id, line, self._ids[token_id]))
         self.lines = TokenLines()
 
     # Tags

@@ -16,14 +16,13 @@ cases together, as one document with a row of O after each.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
-from itertools import accumulate, chain, compress, islice, pairwise, product, repeat
+from itertools import accumulate, chain, compress, pairwise, product, repeat
 from operator import ne, not_, or_
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
@@ -45,6 +44,7 @@ from clueval.core.tally import added
 from clueval.files.errors import CluevalError, TagError
 
 if TYPE_CHECKING:
+    from clueval.formats.options import Reading
     from clueval.transforms.changes import EachLabel
 
 # What is left to documents
@@ -142,8 +142,6 @@ _LATIN = "".join(chr(number) for number in range(0x21, 0x100) if not chr(number)
 FIRST = 0x3000
 """The code point before the first that is used for other rows; no white space follows it."""
 
-_CLUSTER = re.compile(f"[^{BLANK}]+")
-
 MOST_ROWS = 0x110000 - 0x800 - FIRST
 """The number of characters from `FIRST` on that are no surrogates."""
 
@@ -152,23 +150,6 @@ MOST_CLUSTERS = 1 << 15
 
 MOST_ENTRIES = 1 << 17
 """The number of clusters that are collected in several places before they are counted."""
-
-
-class TagReading(NamedTuple):
-    """How the tags of a side are read: the scheme, None if it is recognised, and the treatment of ill-formed tags."""
-
-    scheme: str | None
-    invalid: str
-
-    @classmethod
-    def of(cls, scheme: str | None, invalid: str | None) -> TagReading:
-        """Return the options of reading as they are used."""
-        return cls(scheme, invalid or "conlleval")
-
-    @property
-    def is_late(self) -> bool:
-        """Whether nothing can be decoded before all tags are known."""
-        return self.scheme is None and self.invalid != "conlleval"
 
 
 class RowCharacters(dict[tuple[Any, ...], str]):
@@ -249,23 +230,11 @@ class LayerClusters:
         """Return the characters of rows, given the tags of each layer of the first side, then those of the next."""
         return "".join(map(self.characters.__getitem__, zip(lengths, *columns, strict=False)))
 
-    def text_of_same(self, columns: Sequence[Sequence[str]], tokens: Sequence[str] | None) -> str:
-        """Return the characters of rows in which all sides have the same tags, given those of each layer.
-
-        With `tokens`, rows in spans have their lengths.
-        """
+    def text_of_same(self, columns: Sequence[Sequence[str]]) -> str:
+        """Return the characters of rows of length 1 with the same tags on all sides, given those of each layer."""
         if len(columns) == 1:
-            text = "".join(map(self._same.__getitem__, columns[0]))
-        else:
-            text = self.text([*columns] * self._sides)
-        if tokens is None:
-            return text
-        places = [slice(*match.span()) for match in _CLUSTER.finditer(text)]
-        tokens, *inside = (
-            list(chain.from_iterable(map(values.__getitem__, places))) for values in (tokens, *columns)
-        )
-        characters = iter(self.text(inside * self._sides, map(len, tokens)))
-        return _CLUSTER.sub(lambda cluster: "".join(islice(characters, len(cluster[0]))), text)
+            return "".join(map(self._same.__getitem__, columns[0]))
+        return self.text([*columns] * self._sides)
 
     def add(self, place: DocumentPlace | None, text: str) -> None:
         """Add the clusters of a text, after which there is a blank, to a place."""
@@ -337,7 +306,7 @@ class ClusterCounting:
         self,
         plan: Plan,
         layers: Sequence[str],
-        readings: Sequence[TagReading],
+        readings: Sequence[Reading],
         files: Sequence[str | None],
         bounds: Bounds,
     ) -> None:
@@ -355,7 +324,7 @@ class ClusterCounting:
         if self._of_tags and (together or self._new_labels.steps):
             raise Unusual("tags of a layer are counted, and layers are counted together or labels changed")
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
-        self._is_late = any(reading.is_late for reading in readings)
+        self._is_late = any(reading.needs_scheme for reading in readings)
         self._present = (1 << len(files)) - 1
         self._conditions: dict[tuple[str, ...], Where] = {}  # on spans, by what a place waits for
         self._ids: Counter[str] = Counter()
@@ -507,7 +476,7 @@ class ClusterCounting:
         None: clusters are not divided. Where ill-formed tags are not repaired, whether tags are a span may depend on
         those around them.
         """
-        if any(reading.invalid != "conlleval" for reading in self._readings):
+        if not all(reading.repairs for reading in self._readings):
             return None
         rows = group.characters.rows
         goes_on = {
@@ -588,7 +557,7 @@ class ClusterCounting:
 
     def _decoded(self, side: int, layer: str, tags: Sequence[str]) -> list[Row]:
         """Return the spans of a column of tags in the reading of its side."""
-        if self._readings[side].invalid != "conlleval":
+        if not self._readings[side].repairs:
             pairs = self._neighbours[side, layer]
             scheme = self._scheme(side, pairs)
             if scheme is not None and count_illegal(pairs, scheme):
@@ -673,7 +642,7 @@ _LISTS = frozenset({list, tuple})
 def bag_of_tags(
     sides: Sequence[Any],
     plan: Plan,
-    readings: Sequence[TagReading],
+    readings: Sequence[Reading],
     *,
     ids: Sequence[str] | None = None,
 ) -> Bag | None:
@@ -690,7 +659,7 @@ def bag_of_tags(
     """
     if any(type(side) not in _LISTS or len(side) != len(sides[0]) for side in sides):
         return None
-    if any(reading.is_late for reading in readings):
+    if any(reading.needs_scheme for reading in readings):
         return None
     try:
         counting = ClusterCounting(plan, [DEFAULT_LAYER], readings, [None] * len(sides), Bounds())
@@ -727,7 +696,7 @@ def bag_of_tagged_documents(
     texts: Iterable[Sequence[Document]],
     plan: Plan,
     layer: str,
-    readings: Sequence[TagReading],
+    readings: Sequence[Reading],
     files: Sequence[str],
 ) -> Bag:
     """Count documents with tags in one layer, in `files` that `bag_of_tags` could read as lists; memory holds a batch.
@@ -736,7 +705,7 @@ def bag_of_tagged_documents(
     and if documents are told apart.
     """
     counting = ClusterCounting(plan, [layer], readings, files, Bounds())
-    is_late = any(reading.is_late for reading in readings)
+    is_late = any(reading.needs_scheme for reading in readings)
     if counting.in_characters or counting.by_document or is_late:
         raise Unusual("positions are characters, or documents are told apart")
     place = counting.place_of()

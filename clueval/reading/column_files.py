@@ -13,7 +13,6 @@ from clueval.reading.clusters import (
     BLANK,
     ClusterCounting,
     LayerClusters,
-    TagReading,
     Unusual,
     require_usual,
 )
@@ -79,7 +78,7 @@ def _bag_of(
 ) -> Bag | None:
     """Return the bag, or None if sentences are counted while documents are few, and there are many."""
     layers = layer_names(sources[0].options.layers)
-    readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
+    readings = [source.options for source in sources]
     files = [source.file.name for source in sources]
     if len(sources) == 2 and reads_bytes(sources[0], sources[1], sizes):
         counting = ClusterCounting(plan, layers, readings, files, bounds)
@@ -271,7 +270,10 @@ class _Files:
             differing = group.text(tags, lengths)
         for column in rows.same:
             tags = [column.tags[layer] for layer in group.layers]
-            same = group.text_of_same(tags, column.tokens if in_characters else None)
+            if in_characters:
+                same = group.text(tags * len(self._readers), map(len, column.tokens))
+            else:
+                same = group.text_of_same(tags)
         return differing, same
 
     def _positions(self, part: PassageRows, rows: Rows) -> int:

@@ -75,7 +75,7 @@ def _reader_of(source: Source, sizes: Sizes) -> PassageReader:
     form = require_sentences(source.form, options)
     if form.no_space or form.pairs or options.scheme is not None or options.unannotated is not None:
         raise Unusual("a format or an option that needs documents")
-    if options.invalid not in (None, "conlleval"):
+    if not options.repairs:
         raise Unusual("whether tags are a span may depend on those around them")
     return PassageReader(source, sizes, source.file.limits)
 

@@ -13,7 +13,7 @@ from shutil import copyfileobj
 from typing import Any
 
 from clueval.core.bag import Read
-from clueval.core.document import Document
+from clueval.core.document import Document, MissingId
 from clueval.core.merging import merged_spans, with_merged
 from clueval.files.errors import FileError, UsageError, cut_label, warn
 from clueval.files.opening import is_folder
@@ -26,7 +26,7 @@ from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.recognition import fields_of_line
 from clueval.formats.tables import header_line, span_lines
-from clueval.formats.writer import Uses, Writer, fitted_documents
+from clueval.formats.writer import IDS, NAMES, FileNames, Uses, Writer, fitted, refuse_lost
 from clueval.reading.options import LayerSource, layer_names
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import documents_of, options_for_one_side
@@ -243,18 +243,30 @@ class Conversion:
 
         Raises `UsageError` after the last document if anything is lost, unless `lossy` is true.
         """
-        for document in fitted_documents(
-            self._in_unit(documents),
-            self.name,
-            self.writer,
-            lossy=self.lossy,
-            in_folder=self._is_folder,
-            passed_over=self.passed_over,
-            lost=self.lost,
-        ):
-            if self.writer.hints is not None or self.writer.of_folder is not None:
-                self.uses.add(document)
-            yield document
+        writer, in_folder, names = self.writer, self._is_folder, FileNames()
+        losing: list[Document] = []
+        layer: str | None = None
+        for number, document in enumerate(self._in_unit(documents), 1):
+            fitting, losses = fitted(document, writer, layer)
+            if "layers" not in writer.holds:
+                layer = layer or next((name for name, spans in fitting.layers.items() if spans), None)
+            if not writer.keeps_ids:
+                losses[IDS] += document.id != str(number) and not isinstance(document.id, MissingId)
+                fitting = replace(fitting, id=MissingId(number))
+            elif in_folder:  # the id is the name of the file
+                identifier = document.id.removesuffix(".txt").removesuffix(writer.ending)
+                name_of_file = names.of(identifier)
+                losses[NAMES] += name_of_file != identifier
+                fitting = replace(fitting, id=name_of_file)
+            self.lost.update(losses := +losses)
+            losing += [document] if losses else []
+            del losing[2:]
+            if writer.hints is not None or writer.of_folder is not None:
+                self.uses.add(fitting)
+            yield fitting
+        if not self.lossy:
+            passed_over = dict(sorted(self.passed_over.items()))
+            refuse_lost(self.name, self.lost, passed_over, losing[0] if len(losing) == 1 else None)
         if self.are_split:  # nothing is said of it before an error about what is lost
             self.remark("texts without tokens are split into words and single marks")
 

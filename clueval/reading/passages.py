@@ -303,12 +303,11 @@ def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageRea
     """Split the lines of sentences; if tokens are many, equal ones are one object."""
     assert layout is not None  # a file with a sentence has one
     border = layout.separator.join([OUTSIDE] * layout.width) + "\n"
-    values = reader.values
-    columns = values.split(border.join([*sentences, ""]), layout)
+    columns = reader.split(border.join([*sentences, ""]), layout)
     if columns is None:
         raise Unusual("a line does not fit")
     try:
-        tags = {layer: values.values(columns, source, layer) for layer, source in layout.layers.items()}
+        tags = {layer: reader.values(columns, source, layer) for layer, source in layout.layers.items()}
     except ValueError as error:
         raise Unusual("a value does not fit") from error
     if len(columns[0]) > MANY:

@@ -18,7 +18,7 @@ from clueval.formats.dialect import Dialect
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.documents import read_rows
 from clueval.formats.form import NAMES, form_of_rows, forms_named
-from clueval.formats.label_studio import WRITTEN_AS
+from clueval.formats.label_studio import written_as
 from clueval.formats.options import FormatOptions
 from clueval.formats.row_writing import row_of, row_writer
 from clueval.formats.writer import fitted, refuse_lost
@@ -79,11 +79,7 @@ def to_rows(
 def _dialect_to_write(name: str, as_: str | None) -> Dialect:
     """Return the dialect of a format whose documents are written as rows."""
     if as_ is not None:
-        if name != "label-studio":
-            raise UsageError(f"as_={as_!r} does not apply to the format {name}", advice="remove it")
-        if as_ not in WRITTEN_AS:
-            raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(WRITTEN_AS))
-        return WRITTEN_AS[as_]
+        return written_as(name, as_)
     dialect = next(_written_dialects(name), None)
     if dialect is None:
         names = ", ".join(

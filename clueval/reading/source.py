@@ -158,7 +158,7 @@ class Source:
 
     def named(self, document: Document) -> Document:
         """Return a document with the name of its file before its id, or in its place."""
-        if self.form.group:
+        if self.form.name == "brat":
             folder, slash, _ = (self.name or "").rpartition("/")
             return replace(document, id=f"{folder}{slash}{document.id}") if slash else document
         is_missing = isinstance(document.id, MissingId)

@@ -66,26 +66,26 @@ def first_rows(source: Source, most: int) -> tuple[Layout, list[list[str]]] | No
 def _first_values(sources: Iterable[Source]) -> tuple[Layout, Sequence[Mapping[str, int]]] | None:
     """Return the layout of column files, and how often each value occurs in each column of their first lines."""
     layout, counts, rows_left = None, list[Counter[str]](), ENOUGH
-    for source in sources:
-        if not isinstance(source.form, ColumnFormat) or not source.form.has_columns:
-            break
-        try:
+    try:
+        for source in sources:
+            if not isinstance(source.form, ColumnFormat) or not source.form.has_columns:
+                break
             reader = _FirstRows(source, rows_left)
             if reader.columns != Columns():
                 break
             reader.read()
-        except CluevalError:
-            return None
-        rows_left = reader.left
-        if reader.rows:
-            layout = layout or reader.layout
-            width = len(reader.rows[0])
-            counts = counts or [Counter() for _ in range(width)]
-            columns = zip(*(row for row in reader.rows if len(row) == width), strict=True)
-            for values, column in zip(counts, columns, strict=False):
-                values.update(column)
-        if not rows_left:
-            break
+            rows_left = reader.left
+            if reader.rows:
+                layout = layout or reader.layout
+                width = len(reader.rows[0])
+                counts = counts or [Counter() for _ in range(width)]
+                columns = zip(*(row for row in reader.rows if len(row) == width), strict=True)
+                for values, column in zip(counts, columns, strict=False):
+                    values.update(column)
+            if not rows_left:
+                break
+    except CluevalError:  # reading the file raises it
+        return None
     return None if layout is None else (layout, counts)
 
 
@@ -107,10 +107,7 @@ class TagColumns(NamedTuple):
         """Return the columns of the files of a side; None if their layers do not depend on their first lines."""
         if options.layers is not None or options.annotation_set is not None:
             return None
-        try:
-            first_values = _first_values(sources)
-        except CluevalError:
-            return None
+        first_values = _first_values(sources)
         if first_values is None:
             return None
         layout, counts = first_values

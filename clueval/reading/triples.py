@@ -20,7 +20,6 @@ from clueval.core.span import DEFAULT_LAYER, NOTHING
 from clueval.files.errors import CluevalError
 from clueval.formats.dialect import Dialect
 from clueval.reading.clusters import (
-    TagReading,
     Unusual,
     bag_of_tagged_documents,
     check_case,
@@ -102,7 +101,7 @@ def bag_of_row_files(
         return bag_of_rows(_same_texts(texts), plan, layer)
     if len(have_tags) > 1:
         return None
-    readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
+    readings = [source.options for source in sources]
     files = [source.file.name for source in sources]
     try:
         return bag_of_tagged_documents(_same_texts(texts), plan, layer, readings, files)

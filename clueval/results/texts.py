@@ -279,9 +279,9 @@ def _bag_in_memory(sides: MemorySides, plan: Plan) -> Bag | None:
         return None
     gold, predicted = [side.items for side in sides.listed]
     if sides.kind == "tags":
-        from clueval.reading.clusters import TagReading, bag_of_tags  # not needed for files
+        from clueval.reading.clusters import bag_of_tags  # not needed for files
 
-        readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
+        readings = [side.options for side in sides.listed]
         return bag_of_tags([gold, predicted], plan, readings, ids=sides.listed[0].ids)
     if sides.kind != "spans":
         return None

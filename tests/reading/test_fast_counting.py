@@ -26,7 +26,7 @@ from clueval.files.errors import CluevalError
 from clueval.formats.options import FormatOptions, Reading
 from clueval.metrics.fair import Fair
 from clueval.reading import clusters
-from clueval.reading.clusters import TagReading, bag_of_tags
+from clueval.reading.clusters import bag_of_tags
 from clueval.reading.column_files import bag_of_columns
 from clueval.reading.passages import Sizes
 from clueval.reading.source import Source, source_of
@@ -328,14 +328,14 @@ def test_a_mistake_of_the_fast_way_is_not_hidden(
     with pytest.raises(error, match="a mistake"):
         bag_of_columns(sources, plan_of({}))
     with pytest.raises(error, match="a mistake"):
-        bag_of_tags([[["B-A"]], [["O"]]], plan_of({}), [TagReading.of(None, None)] * 2)
+        bag_of_tags([[["B-A"]], [["O"]]], plan_of({}), [Reading()] * 2)
 
 
 # Lists of tags
 
 
 def of_tags(
-    sides: Sequence[Sequence[Sequence[str]]], plan: Plan, readings: Sequence[TagReading], ids: Sequence[str]
+    sides: Sequence[Sequence[Sequence[str]]], plan: Plan, readings: Sequence[Reading], ids: Sequence[str]
 ) -> Bag:
     """The bag of sentences as documents. Raises the errors of tags."""
     pairs = []
@@ -343,7 +343,14 @@ def of_tags(
         made = [
             Document(
                 id_,
-                Layers({}, {"label": decode_tags(tags, *reading) if reading.scheme else list(decode(tags))}),
+                Layers(
+                    {},
+                    {
+                        "label": decode_tags(tags, reading.scheme, reading.invalid or "conlleval")
+                        if reading.scheme
+                        else list(decode(tags))
+                    },
+                ),
                 tokens=("",) * len(tags),
                 tags={"label": tags},
             )
@@ -366,7 +373,8 @@ def tags_differ(seed: int) -> str:
     name = chance.choice([None, None, "IO", scheme.split(",")[0] if scheme.startswith("B") else None])
     name = "BIO" if name and name.startswith("BIO ") else name
     readings = [
-        TagReading.of(name, chance.choice(["conlleval", "discard", "error"]) if name else None) for _ in sides
+        Reading(scheme=name, invalid=chance.choice(["conlleval", "discard", "error"]) if name else None)
+        for _ in sides
     ]
     where: dict[str, frozenset[str]] = {}
     if chance.random() < 0.3:
@@ -441,7 +449,7 @@ def test_each_different_row_is_a_character_of_its_own_at_which_no_cluster_is_cut
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("units", UNITS)
 def test_lists_that_are_not_plain_tags_are_left_to_documents(wrong: str, units: str | None) -> None:
-    sides, readings = WRONG[wrong], [TagReading.of(None, None)] * 2
+    sides, readings = WRONG[wrong], [Reading()] * 2
 
     assert bag_of_tags(sides, plan_of({}, units), readings) is None
 
@@ -449,13 +457,13 @@ def test_lists_that_are_not_plain_tags_are_left_to_documents(wrong: str, units: 
 def test_an_iterator_is_left_as_it_is() -> None:
     sentences = iter([["O"]])
 
-    assert bag_of_tags([sentences, [["O"]]], plan_of({}), [TagReading.of(None, None)] * 2) is None
+    assert bag_of_tags([sentences, [["O"]]], plan_of({}), [Reading()] * 2) is None
     assert next(sentences) == ["O"]
 
 
 @pytest.mark.parametrize("invalid", ["discard", "error"])
 def test_tags_whose_scheme_must_be_known_are_left_to_documents(invalid: str) -> None:
-    readings = [TagReading.of(None, invalid)] * 2
+    readings = [Reading(invalid=invalid)] * 2
 
     assert bag_of_tags([[["B-A"]], [["B-A"]]], plan_of({}), readings) is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -57,3 +58,14 @@ def test_progress_has_the_bytes_of_brat_files_with_gaps_once(number: int, tmp_pa
     score(tmp_path / "gold", tmp_path / "predicted", metrics="exact", progress=sizes.append)
 
     assert sum(sizes) == 2 * number * len(content)
+
+
+def test_progress_has_the_packed_bytes_of_packed_files(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{side}.conll.gz" for side in ("gold", "predicted")]
+    for path in paths:
+        path.write_bytes(gzip.compress(b"Ada B-PER\n\n" * 100_000))
+    sizes: list[int] = []
+
+    score(*paths, metrics="exact", progress=sizes.append)
+
+    assert sum(sizes) == sum(path.stat().st_size for path in paths)
