@@ -560,8 +560,9 @@ def sides_in_memory(
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
     require_sources(listed)
+    is_shared = all(reading == readings[0] for reading in readings)
     for side in listed:
-        _require_use(side, kind)
+        _require_use(side, kind, listed if is_shared else [side])
     for number, side in enumerate(listed[:2]):
         if side.form is not None and side.form.name == MENTIONS:
             if not number:
@@ -601,7 +602,8 @@ def require_sources(sides: Collection[GivenSide]) -> None:
         )
 
 
-def _require_use(side: GivenSide, kind: str) -> None:
+def _require_use(side: GivenSide, kind: str, sides: Collection[GivenSide]) -> None:
+    """Raise `UsageError` for an option of a side that applies to none of `sides`, which are read alike."""
     if side.form is None:
         require_none(side.options, ("names", "scheme", "invalid") if kind == "tags" else ("names",))
         if kind == "tags":
@@ -611,7 +613,8 @@ def _require_use(side: GivenSide, kind: str) -> None:
         from clueval.files.names import in_memory  # only for options
         from clueval.reading.source import FOR_ALL, idle_option, options_of
 
-        if name not in ("names", *FOR_ALL, *options_of(side.form)):
+        used = [options_of(other.form) for other in sides if other.form is not None]
+        if name not in frozenset(("names", *FOR_ALL)).union(*used):
             error = idle_option(name, getattr(side.options, name), [side.form.name], None)
             error.advice = in_memory(name) or error.advice
             raise error
