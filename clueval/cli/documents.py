@@ -25,7 +25,7 @@ from clueval.cli.outputs import (
     writable_names,
 )
 from clueval.cli.printing import remark, remarking, repaired_and_not_read, say
-from clueval.files.errors import CluevalError, FileError, in_words, visible
+from clueval.files.errors import CluevalError, FileError, in_words, visible, with_noun
 from clueval.files.writing import errors_of, make_folder, named_together, whole_bytes
 from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
@@ -300,11 +300,11 @@ def _lines_of(check: Check, name: str, most: int) -> tuple[list[str], list[Cluev
             lines.append(f"{name}: {len(rest):,} more: {kind} (line{'s' * (len(rest) != 1)} {numbers}{more})")
     if count := len(problems):
         hint = _hint(check, are_tags=not any("is not a tag" in kind for kind in alike))
-        return [*lines, f"{name}: {count:,} problem{'s' * (count != 1)}{hint}"], problems
+        return [*lines, f"{name}: {with_noun(count, 'problems')}{hint}"], problems
     schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
     summary = (
-        f"{name}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
-        f"{check.tokens:,} position{'s' * (check.tokens != 1)}{f' ({schemes})' if schemes else ''}"
+        f"{name}: no problems; {with_noun(check.documents, 'documents')}, "
+        f"{with_noun(check.tokens, 'positions')}{f' ({schemes})' if schemes else ''}"
     )
     return [*lines, summary], problems
 

@@ -23,7 +23,7 @@ from clueval.cli.outputs import (
 from clueval.cli.printing import columns_of_terminal, remark, remarking, say, wrote
 from clueval.cli.progress import progress
 from clueval.core.document import Document
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.files.options import number
 from clueval.files.overwriting import input_path, refuse_to_overwrite
 from clueval.files.writing import is_written_through
@@ -161,7 +161,7 @@ def agree(
         )
     if pygamma is not None:
         n = study.write_pygamma(pygamma)
-        remark(f"wrote {n} file{'s' * (n != 1)} to {pygamma}")
+        remark(f"wrote {with_noun(n, 'files')} to {pygamma}")
     if disagreements or (pygamma is not None and not report.to_stdout):
         report = report._replace(hidden=True)
     code = report.put(study)
@@ -263,7 +263,7 @@ def curate(
             listed.write(undecided)
             wrote(undecided)
     remark(
-        f"{counts['kept']:,} span{'s' * (counts['kept'] != 1)} kept; {counts['undecided']:,} undecided, "
+        f"{with_noun(counts['kept'], 'spans')} kept; {counts['undecided']:,} undecided, "
         f"{counts['outvoted']:,} outvoted, {counts['ties']:,} tied"
     )
     if results.decisions is not None and results.decisions.are_used:  # else a warning says it

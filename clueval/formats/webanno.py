@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.files.errors import FormatError, SpanError, UsageError
+from clueval.files.errors import FormatError, SpanError, UsageError, with_noun
 from clueval.files.limits import require_short_texts, sentence_too_long
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
@@ -195,7 +195,7 @@ class _WebAnnoReader:
                 if len(fields) > self._width and not fields[-1]:
                     fields.pop()
                 if len(fields) != self._width:
-                    problem = f"the row has {len(fields)} columns, the layers of the head {self._width}"
+                    problem = f"the row has {with_noun(len(fields), 'columns')}, the layers of the head {self._width}"
                     self._refuse(number + place, problem)
         tokens = list(map(_unescaped, texts) if "\\" in run else texts)
         if self._waiting:

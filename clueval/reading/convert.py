@@ -15,7 +15,7 @@ from typing import Any
 from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.core.merging import merged_spans, with_merged
-from clueval.files.errors import FileError, UsageError, cut_label, warn
+from clueval.files.errors import FileError, UsageError, cut_label, warn, with_noun
 from clueval.files.opening import is_folder
 from clueval.files.options import checked_call, require_instance, require_kind
 from clueval.files.overwriting import refuse_to_overwrite
@@ -358,7 +358,7 @@ class Conversion:
                     folder.rmdir()
             raise
         number = sum(name.endswith(self.writer.ending) for name in names)
-        self.remark(f"wrote {number} file{'s' * (number != 1)} to {folder}")
+        self.remark(f"wrote {with_noun(number, 'files')} to {folder}")
 
     def _write_scratch(self, documents: Iterable[Document], folder: Path, scratch: Path) -> Iterator[str]:
         """Write the files of `folder` into another one first; yield their names."""

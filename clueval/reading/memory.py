@@ -34,7 +34,7 @@ from clueval.core.span_forms import (
     is_span,
 )
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
-from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
+from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
 from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.options import (
@@ -722,15 +722,12 @@ def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:
 def _in_step(sides: Sequence[GivenSide], what: str) -> Iterator[tuple[Any, ...]]:
     """Yield the items of each document. Raises `UsageError` if one side has more."""
 
-    def counted(number: int) -> str:
-        return f"{number} {what[:-1] if number == 1 else what}"
-
     sizes = [len(side.items) for side in sides if isinstance(side.items, Sequence)]
     if len(sizes) == len(sides):
         for side, size in zip(sides, sizes, strict=True):
             if size != sizes[0]:
                 raise UsageError(
-                    f"{sides[0].name} has {counted(sizes[0])} and {side.name} has {counted(size)}",
+                    f"{sides[0].name} has {with_noun(sizes[0], what)} and {side.name} has {with_noun(size, what)}",
                     advice="give both sides the same ones",
                 )
     nothing = object()
@@ -739,7 +736,7 @@ def _in_step(sides: Sequence[GivenSide], what: str) -> Iterator[tuple[Any, ...]]
             shorter = next(side for side, item in zip(sides, items, strict=True) if item is nothing)
             longer = next((item for item in items if isinstance(item, Document)), None)
             raise UsageError(
-                f"{shorter.name} has only {counted(number)}, the other side has more",
+                f"{shorter.name} has only {with_noun(number, what)}, the other side has more",
                 file=None if longer is None else longer.file,
                 document=None if longer is None else longer.id,
                 advice=shorter.advice or "both sides must have the same documents in the same order",
@@ -800,7 +797,7 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
         tags = _tags_with_names(item, names, place)
         if len(tags) != len(document.tokens):
             raise UsageError(
-                f"{place} has {len(document.tokens)} tokens and {len(tags)} tags",
+                f"{place} has {with_noun(len(document.tokens), 'tokens')} and {with_noun(len(tags), 'tags')}",
                 advice="each token needs a tag",
             )
         return replace(_document_of_tags(tags, document.id), tokens=document.tokens)

@@ -12,7 +12,7 @@ from itertools import repeat
 from typing import Any
 
 from clueval.core.bag import pairs_in
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.results.options import Trust
 from clueval.results.paths import Path, entry_at
 from clueval.results.rates import Rates
@@ -142,7 +142,7 @@ def _remarks(rates: Rates, units: int) -> Iterator[str]:
         _, effective = weights(overall)
         if effective < FEW_EFFECTIVE:
             yield (
-                f"{units} unit{'s' * (units != 1)}, worth {effective:.1f} of equal size (effective): with so few, "
+                f"{with_noun(units, 'units')}, worth {effective:.1f} of equal size (effective): with so few, "
                 "or so unequal ones, intervals are wide and rough"
             )
     few: dict[str, int] = {}
@@ -154,5 +154,5 @@ def _remarks(rates: Rates, units: int) -> Iterator[str]:
                     few[path[-2]] = occurs
     for label, occurs in sorted(few.items()):
         yield (
-            f"label {label} occurs in {occurs} unit{'s' * (occurs != 1)} and counts in full in every macro average"
+            f"label {label} occurs in {with_noun(occurs, 'units')} and counts in full in every macro average"
         )

@@ -209,8 +209,9 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
     """Raise `UsageError`, with every choice that differs, unless two results can be compared or added (`purpose`).
 
     The version may differ, because `scores` changes with every change to a number, and so may the scheme of the
-    predicted tags. Predictions with positions can be compared with others that had to be located. If results are added and ill-formed tags are repaired, the gold scheme may differ, too, because
-    the rule of repair is the same in every scheme.
+    predicted tags. Predictions with positions can be compared with others that had to be located. If results are
+    added and ill-formed tags are repaired, the gold scheme may differ, too, because the rule of repair is the same in
+    every scheme.
     """
     differences = first.differences(second)
     differences.pop("version", None)

@@ -316,7 +316,7 @@ def _used_by(side: Any, reading: Reading, chosen: set[str]) -> set[str]:
     from clueval.reading.memory import side_of
     from clueval.reading.source import form_at, options_of
 
-    options = FormatOptions.of(Reading(input=reading.input, row=reading.row))
+    options = FormatOptions.of(reading)
     given = side_of(side, SIDES[1], options)
     form = form_at(files_of_side(side)[0][1], options) if given.kind == "paths" else given.form
     if form is None:

@@ -14,7 +14,7 @@ from itertools import chain, combinations, islice
 from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
 from clueval.results.paths import Path, entry_at
@@ -134,7 +134,7 @@ def _require_same_units(first: Units, second: Units, names: str) -> None:
     for key, size in zip(second.keys, second.positions, strict=True):
         if positions[key] != size:
             raise UsageError(
-                f"{names} have different texts: unit {key!r} has {positions[key]} and {size} positions",
+                f"{names} have different texts: unit {key!r} has {positions[key]:,} and {with_noun(size, 'positions')}",
                 advice="score the same documents",
             )
 
