@@ -421,7 +421,7 @@ class Conventions(Report):
     {'conlleval': 0.0, 'muc_type': 1.0}
     """
 
-    text_width: ClassVar[int] = 120
+    text_width: ClassVar[int] = 128
 
     def __init__(self, result: Result, of_tags: Mapping[str, Mapping[str, Any]]) -> None:
         self.result = result
@@ -465,9 +465,6 @@ class Conventions(Report):
     def facts(self) -> Iterator[str]:
         yield from counted(self.result.documents, self.result.tokens)
         yield from mended(self.result.repaired_tags, None)
-        for layer, rows in self._shown().items():
-            for note in dict.fromkeys(row["note"] for row in rows.values() if row["f1"] is None):
-                yield f"{layer}: {note}"
 
     def tables(self) -> Iterator[Table]:
         """Yield one table: the conventions, of each layer F1 and the difference from the first row, and the rule."""
@@ -519,10 +516,10 @@ class Conventions(Report):
 
 
 def _numbers(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
-    """Return F1, and its difference from the first row in points."""
+    """Return F1, and its difference from the first row in points, or why there is none."""
     f1 = row["f1"]
     if f1 is None:
-        return [None, ""]
+        return [None, row["note"]]
     return [Dot(f1, is_baseline=row is first), "" if f1 == first["f1"] else difference(first["f1"], f1)]
 
 
