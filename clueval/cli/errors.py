@@ -192,11 +192,11 @@ def diff(
         clueval diff gold/ old/ new/ --fail-on-new
         clueval diff gold.conll old.conll new.conll -o diff.html
     """
-    with progress(gold, old, new) as advance:
+    with progress(gold, old, new) as advance, spooled(gold, old, new) as (gold, old, new):
         content = clueval.diff(gold, old, new, progress=advance, **choice, **preparing, **reading, **pairing)
-    with named_together():  # a folder that is read may be that of the outputs
-        report.put(content)
-        report.remark_verdict(content)
+        with named_together():  # a folder that is read may be that of the outputs
+            report.put(content)
+            report.remark_verdict(content)
     if fail_on_new and content.new:
         complain(f"clueval diff: {with_noun(content.new, 'new errors')}")
         return 1

@@ -83,6 +83,9 @@ class ReadThrough(RawIOBase):
 
 _STDIN = "<stdin>"
 
+NOT_STDIN = "standard input is not read here; write it to a file first"
+"""The advice where a path is ``-`` and only files are read."""
+
 _COPIED = 1 << 16
 """The number of bytes, or characters, that are copied at a time."""
 
@@ -262,7 +265,7 @@ def _blocks_with_mark(path: Path, progress: FileProgress | None = None, size: in
     except OSError as error:
         is_missing = error.strerror == os.strerror(errno.ENOENT)  # archives say what they lack
         problem = "there is no such file" if is_missing else f"cannot be read: {error.strerror or error}"
-        raise FileError(problem, file=str(path)) from error
+        raise FileError(problem, file=str(path), advice=NOT_STDIN if str(path) == "-" else None) from error
 
 
 def _counted(raw: BufferedReader[Any], progress: FileProgress, size: int) -> BufferedReader[Any]:
