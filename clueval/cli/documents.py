@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from importlib.resources import files as resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -26,7 +27,7 @@ from clueval.cli.outputs import (
 )
 from clueval.cli.printing import remark, remarking, repaired_and_not_read, say
 from clueval.files.errors import CluevalError, FileError, in_words, visible, with_noun
-from clueval.files.writing import errors_of, make_folder, named_together, whole_bytes
+from clueval.files.writing import errors_of, made_folder, named_together, whole_bytes
 from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
 from clueval.reading.check import Check, checks
@@ -150,11 +151,12 @@ def samples(folder: OutputFolder) -> int:
             "cannot be written: the folder is not empty", file=str(folder), advice="name a new folder"
         )
     if is_empty:
-        make_folder(folder)
-        with named_together():
+        below = {parent for path in content for parent in path.parents if folder in parent.parents}
+        with ExitStack() as folders:
+            for new in (folder, *sorted(below)):
+                folders.enter_context(made_folder(new))
+            folders.enter_context(named_together())
             for path, text in content.items():
-                with errors_of(path):
-                    path.parent.mkdir(parents=True, exist_ok=True)
                 with whole_bytes(path) as file:
                     file.write(text)
     german = shlex.quote(str(folder / "german"))

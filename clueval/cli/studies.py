@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +29,7 @@ from clueval.files.errors import UsageError
 from clueval.files.opening import lines
 from clueval.files.options import number
 from clueval.files.overwriting import note_input, refuse_to_overwrite
-from clueval.files.writing import make_folder
+from clueval.files.writing import made_folder
 from clueval.formats.options import Reading
 from clueval.reading.options import spooled
 from clueval.results.options import Counting, Trust
@@ -188,9 +189,9 @@ def faireval(
     note_input(settings.system_in)
     refuse_to_overwrite([target])
     text = run_config(settings)
-    if output is None and target is not None and (settings.eval_out or "").endswith("/"):
-        make_folder(target.parent)
-    put_result([text.removesuffix("\n")], target)
+    is_in_folder = output is None and target is not None and (settings.eval_out or "").endswith("/")
+    with made_folder(target.parent) if target is not None and is_in_folder else nullcontext():
+        put_result([text.removesuffix("\n")], target)
     return 0
 
 
