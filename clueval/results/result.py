@@ -94,7 +94,7 @@ class BagReports:
         """
         tallies = self.tallies(())
         choices: dict[str, str] = {}
-        for metric in self.metrics:
+        for metric in (*self.metrics, *self._curves.values()):
             total = added((tally, 1) for (name, _), tally in tallies.items() if name == metric.name)
             metric.check(total)
             choices |= metric.choices(total)
