@@ -559,7 +559,7 @@ def sides_in_memory(
     kind, listed = _aligned(sides)
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
-    require_sources(listed)
+    require_sources(sides)
     is_shared = all(reading == readings[0] for reading in readings)
     for side in listed:
         _require_use(side, kind, listed if is_shared else [side])
@@ -592,14 +592,25 @@ def _examples_in(gold: Any) -> tuple[Any, Any]:
 
 
 def require_sources(sides: Collection[GivenSide]) -> None:
-    """Raise `UsageError` for layers that are named where no side has columns or keys: all are lists or documents."""
-    layers = next((side.options.layers for side in sides if side.options.layers), None)
-    listed = next((side for side in sides if side.kind is not None), None)
-    if layers is not None and listed is not None and all(side.form is None for side in sides):
+    """Raise `UsageError` for layers or names of tags that no side has a use for.
+
+    Layers that are named need a side with columns or keys, names of tags one with tags.
+    """
+    have_items = [side for side in sides if side.kind is not None]
+    options = next((side.options for side in have_items), None)
+    if options is None:
+        return
+    forms = [side.form for side in sides if side.form is not None]
+    if options.layers and not forms:
         raise UsageError(
-            f"layers={dict(layers)} names columns or keys, and {listed.name} has {listed.kind}",
+            f"layers={dict(options.layers)} names columns or keys, and {have_items[0].name} has {have_items[0].kind}",
             advice="leave it out, or give it to read: documents have their layers, and lists are the layer 'label'",
         )
+    if options.names is not None and not any(side.kind == "tags" for side in have_items):
+        from clueval.reading.source import options_of  # lists have no format
+
+        if not any("names" in options_of(form) for form in forms):
+            raise UsageError("names=... is for tags, and no side has tags", advice="leave it out")
 
 
 def _require_use(side: GivenSide, kind: str, sides: Collection[GivenSide]) -> None:
