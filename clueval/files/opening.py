@@ -392,15 +392,17 @@ def tsv_line(cells: Iterable[str]) -> str:
 
 
 def tsv_cells(line: str) -> list[str]:
-    """Return the cells of a line of TSV; one with doubled quotes in quotes is read as in CSV, as pandas writes it.
+    """Return the cells of a record of TSV; one with doubled quotes or line ends in quotes is read as in CSV.
 
     >>> tsv_cells('0\\t"the ""A"" team"\\t"Ada"')
     ['0', 'the "A" team', '"Ada"']
     """
     cells = line.split("\t")
-    if '""' not in line:
+    if '""' not in line and "\n" not in line:
         return cells
     return [
-        text[1:-1].replace('""', '"') if '""' in text[1:-1] and _QUOTED.fullmatch(text) else text
+        text[1:-1].replace('""', '"')
+        if ('""' in text[1:-1] or "\n" in text) and _QUOTED.fullmatch(text)
+        else text
         for text in cells
     ]

@@ -112,7 +112,7 @@ class _TableReader:
                 self._refuse(
                     number,
                     problem,
-                    "each line needs a field for each column; fields may be empty, and have line ends only in CSV",
+                    "each line needs a field for each column; fields may be empty; line ends stand in quotation marks",
                 )
             document = None if header.document is None else fields[header.document]
             row_spans = rows[document]
