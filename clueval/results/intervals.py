@@ -86,7 +86,7 @@ def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tupl
 def _rates_of_resamples(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence[float]]:
     """Return each rate in the resamples in which it is defined, whatever the metric makes of 0/0."""
     width = len(rates.keys)
-    weighing = [rates.weight_terms(path) for path in rates.paths]
+    weighing = [rates.denominator_terms(path) for path in rates.paths]
     places = {terms: place for place, terms in enumerate(dict.fromkeys(weighing), width)}
     rows = [dict(pairs_in(row)) for row in rates.rows]
     for terms, place in places.items():

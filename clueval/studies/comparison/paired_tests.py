@@ -173,6 +173,7 @@ class RateOfSystem:
             for rows in self.rows
         ]
         self.without = None if any(map(math.isnan, means)) else means
+        self._denominator = rates.weighing(rates.denominator_terms(path))
         weights = rates.weighing(rates.weight_terms(path))
         self.sizes = [sum([weights.get(row, 0) for row in rows]) for rows in self.rows]
 
@@ -185,7 +186,8 @@ class RateOfSystem:
 
     def interval(self, confidence: float) -> Interval:
         """Return the interval of the score, or of the mean of the scores of the runs."""
-        units, effective = sum(map(bool, self.sizes)), effective_number(self.sizes)
+        units = sum(any(row in self._denominator for row in rows) for rows in self.rows)
+        effective = effective_number(self.sizes)
         if self.score is None or self.without is None:
             reason = UNDEFINED if self.score is None else UNDEFINED_WITHOUT
             return Interval(None, None, None, units, effective, reason)
