@@ -311,7 +311,7 @@ def described(value: object) -> str:
 
 
 def with_noun(number: int, plural: str) -> str:
-    """Return a number with what it counts, whose first word in the plural is in the singular for 1.
+    """Return a number with its noun, which is given in the plural; that of 1 is singular.
 
     >>> with_noun(1, "spans across sentences"), with_noun(1200, "spans")
     ('1 span across sentences', '1,200 spans')

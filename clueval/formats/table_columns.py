@@ -120,8 +120,8 @@ def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
 def _records_of_tsv(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield the fields of TSV, where a quotation mark may also be one of the text, which is not closed.
 
-    A field that begins with one goes on in the next lines if it is closed there, and the record has no more fields
-    than the header.
+    A field that begins with one goes on in the next `_MOST_LINES` if it is closed there, and the record has no more
+    fields than the header.
     """
     width = 0
     again = deque[tuple[int, str]]()  # lines that belong to no record before them
@@ -136,7 +136,7 @@ def _records_of_tsv(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, Seq
         if '"' in line:
             fields, taken = len(cells), list[tuple[int, str]]()
             is_open = cells[-1].startswith('"') and cells[-1].count('"') % 2 == 1
-            while is_open and (following := next_line()) is not None:
+            while is_open and len(taken) < _MOST_LINES and (following := next_line()) is not None:
                 taken.append(following)
                 fields += following[1].count("\t")
                 if fields > width:
@@ -147,6 +147,10 @@ def _records_of_tsv(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, Seq
                 taken = []
             cells = tsv_cells("\n".join([line, *(more for _, more in taken)]))
         yield number, cells
+
+
+_MOST_LINES = 1000
+"""The most lines after the first in which a field of TSV may go on; a line is read again at most as often."""
 
 
 def _records_of_csv(

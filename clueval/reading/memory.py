@@ -596,17 +596,16 @@ def require_sources(sides: Collection[GivenSide]) -> None:
 
     Layers that are named need a side with columns or keys, names of tags one with tags.
     """
-    have_items = [side for side in sides if side.kind is not None]
-    options = next((side.options for side in have_items), None)
-    if options is None:
-        return
+    layers = next((side.options.layers for side in sides if side.options.layers), None)
+    listed = next((side for side in sides if side.kind is not None), None)
     forms = [side.form for side in sides if side.form is not None]
-    if options.layers and not forms:
+    if layers is not None and listed is not None and not forms:
         raise UsageError(
-            f"layers={dict(options.layers)} names columns or keys, and {have_items[0].name} has {have_items[0].kind}",
+            f"layers={dict(layers)} names columns or keys, and {listed.name} has {listed.kind}",
             advice="leave it out, or give it to read: documents have their layers, and lists are the layer 'label'",
         )
-    if options.names is not None and not any(side.kind == "tags" for side in have_items):
+    has_names = any(side.options.names is not None for side in sides)
+    if has_names and listed is not None and not any(side.kind == "tags" for side in sides):
         from clueval.reading.source import options_of  # lists have no format
 
         if not any("names" in options_of(form) for form in forms):

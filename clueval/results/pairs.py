@@ -226,8 +226,8 @@ def pairs_of(
     """Return the pairs of the documents of gold with those of predicted, and of `others`, which are read alike.
 
     The arguments are those of `score`; `metrics` say whether texts may differ, and `caller` is named in errors.
-    Nothing is read. Raises `UsageError` for options that do not go together, and when it is iterated the errors of
-    `score`: texts and steps are the same.
+    Nothing is read but the beginning of several systems, to tell their formats. Raises `UsageError` for options that do
+    not go together, and when it is iterated the errors of `score`: texts and steps are the same.
     """
     require_layers(layers)
     systems = (predicted, *others)

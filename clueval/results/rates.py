@@ -349,7 +349,7 @@ class Rates:
 
 
 def _sides_of(path: Path) -> slice:
-    """Return which of the numbers of gold and predicted spans a rate is about: gold's for recall, ..., else both."""
+    """Return which numbers of spans a rate is about: gold's for recall, predicted's for precision, else both."""
     if "recall" in path[-1]:
         return slice(1)
     return slice(1, 2) if "precision" in path[-1] else slice(2)

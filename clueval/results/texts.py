@@ -291,7 +291,7 @@ def idle_options(
     """Return for each of several systems the options that only others have a use for, with their default values.
 
     With these beside `options`, each system can be read. An option that no system has a use for is not among them, so
-    that reading says so.
+    that reading says so. If options for reading are chosen, the first file of each side is opened.
     """
     of_gold, of_predicted, *_ = readings_of(reading, options)
     chosen = {name for name in _OF_MENTIONS if options.get(name) is not None}.union(
@@ -299,8 +299,8 @@ def idle_options(
     )
     if len(systems) < 2 or not chosen:
         return [{} for _ in systems]
-    by_gold = _used_by(gold, of_gold, chosen)
-    by_systems = [_used_by(system, of_predicted, chosen) for system in systems]
+    by_gold = _used_by(gold, SIDES[0], of_gold, chosen)
+    by_systems = [_used_by(system, SIDES[1], of_predicted, chosen) for system in systems]
     by_any = by_gold.union(*by_systems)
     return [
         {name: getattr(_READING, name, None) for name in sorted(by_any - by_gold - by_system)}
@@ -308,7 +308,7 @@ def idle_options(
     ]
 
 
-def _used_by(side: Any, reading: Reading, chosen: set[str]) -> set[str]:
+def _used_by(side: Any, name: str, reading: Reading, chosen: set[str]) -> set[str]:
     """Return those of some options that the format of a side has a use for; all, if it can be read only once."""
     if isinstance(side, Iterator) or needs_spooling(side):
         return chosen
@@ -317,7 +317,7 @@ def _used_by(side: Any, reading: Reading, chosen: set[str]) -> set[str]:
     from clueval.reading.source import form_at, options_of
 
     options = FormatOptions.of(reading)
-    given = side_of(side, SIDES[1], options)
+    given = side_of(side, name, options)
     form = form_at(files_of_side(side)[0][1], options) if given.kind == "paths" else given.form
     if form is None:
         return chosen
