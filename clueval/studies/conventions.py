@@ -421,7 +421,7 @@ class Conventions(Report):
     {'conlleval': 0.0, 'muc_type': 1.0}
     """
 
-    text_width: ClassVar[int] = 128
+    text_width: ClassVar[int] = 150
 
     def __init__(self, result: Result, of_tags: Mapping[str, Mapping[str, Any]]) -> None:
         self.result = result
@@ -519,8 +519,17 @@ def _numbers(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
     """Return F1, and its difference from the first row in points, or why there is none."""
     f1 = row["f1"]
     if f1 is None:
-        return [None, row["note"]]
+        return [None, phrase(row["note"])]
     return [Dot(f1, is_baseline=row is first), "" if f1 == first["f1"] else difference(first["f1"], f1)]
+
+
+REFUSED = {
+    (False, False): "some spans overlap",
+    (False, True): "some spans overlap or have gaps",
+    (True, False): "some spans overlap or have no length",
+    (True, True): "some spans overlap or have no length or have gaps",
+}
+"""Why a convention has no rates, by whether it counts tags and whether spans have gaps."""
 
 
 def _rows(
@@ -534,9 +543,7 @@ def _rows(
         note = tag_report["note"] if convention.key == "seqeval_strict" else None
         convention_rates: Rates | None = rates[convention.key]
         if convention.metric in refused:
-            without_length = ["have no length"] if convention.metric == _TAGS else []
-            with_gaps = ["have gaps"] if refused[convention.metric]["gaps"] else []
-            note = " or ".join(["some spans overlap", *without_length, *with_gaps])
+            note = REFUSED[convention.metric == _TAGS, refused[convention.metric]["gaps"] > 0]
             convention_rates = None
         precision, recall, f1 = convention_rates or (None, None, None)
         row = {"convention": convention.name, "precision": precision, "recall": recall, "f1": f1}
