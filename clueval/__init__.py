@@ -8,8 +8,8 @@ order.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
+"""True for type checkers. The module typing is imported where the command line ends Ctrl-C in order."""
 
 if TYPE_CHECKING:
     from clueval.compat.faireval.config import faireval as faireval
@@ -113,6 +113,8 @@ def __getattr__(name: str) -> object:
 
         message = f"module {__name__!r} has no attribute {name!r}{for_function(name, __all__)}"
         raise AttributeError(message, name=name, obj=None)  # Python adds no suggestion of its own
+    from importlib import import_module
+
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 

@@ -239,6 +239,19 @@ def test_a_full_disk_is_one_line_and_loses_nothing(
     assert "cannot be written: File too large" in fails(OUTPUTS[kind], no_room())
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "samples new",
+        "agree gold.conll predicted.conll --pygamma new",
+        "convert ltf/a --input inline --to brat -o new/",
+    ],
+)
+def test_a_full_disk_leaves_no_new_folder(command: str, template: Path, fails: Fails) -> None:
+    assert "cannot be written: File too large" in fails(command.split(), no_room())
+    assert not (template / "new").exists()
+
+
 @pytest.mark.parametrize("kind", OUTPUTS)
 def test_a_folder_that_takes_no_files_is_one_line_and_loses_nothing(
     kind: str, template: Path, fails: Fails

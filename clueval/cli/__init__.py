@@ -33,11 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         complain("clueval: Python has removed the help that commands are made of (run it without -OO)")
         return 2
-    try:
-        from clueval.cli.running import run  # the version needs none of it
-    except KeyboardInterrupt:
-        from clueval.cli.printing import complain
+    from clueval.cli.running import run  # the version needs none of it
 
-        complain("clueval: interrupted")
-        return 130
     return run(words)

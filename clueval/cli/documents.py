@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from importlib.resources import files as resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -25,8 +26,8 @@ from clueval.cli.outputs import (
     writable_names,
 )
 from clueval.cli.printing import remark, remarking, repaired_and_not_read, say
-from clueval.files.errors import CluevalError, FileError, in_words, visible
-from clueval.files.writing import errors_of, make_folder, named_together, whole_bytes
+from clueval.files.errors import CluevalError, FileError, in_words, visible, with_noun
+from clueval.files.writing import errors_of, made_folder, named_together, whole_bytes
 from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
 from clueval.reading.check import Check, checks
@@ -150,11 +151,12 @@ def samples(folder: OutputFolder) -> int:
             "cannot be written: the folder is not empty", file=str(folder), advice="name a new folder"
         )
     if is_empty:
-        make_folder(folder)
-        with named_together():
+        below = {parent for path in content for parent in path.parents if folder in parent.parents}
+        with ExitStack() as folders:
+            for new in (folder, *sorted(below)):
+                folders.enter_context(made_folder(new))
+            folders.enter_context(named_together())
             for path, text in content.items():
-                with errors_of(path):
-                    path.parent.mkdir(parents=True, exist_ok=True)
                 with whole_bytes(path) as file:
                     file.write(text)
     german = shlex.quote(str(folder / "german"))
@@ -300,11 +302,11 @@ def _lines_of(check: Check, name: str, most: int) -> tuple[list[str], list[Cluev
             lines.append(f"{name}: {len(rest):,} more: {kind} (line{'s' * (len(rest) != 1)} {numbers}{more})")
     if count := len(problems):
         hint = _hint(check, are_tags=not any("is not a tag" in kind for kind in alike))
-        return [*lines, f"{name}: {count:,} problem{'s' * (count != 1)}{hint}"], problems
+        return [*lines, f"{name}: {with_noun(count, 'problems')}{hint}"], problems
     schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
     summary = (
-        f"{name}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
-        f"{check.tokens:,} position{'s' * (check.tokens != 1)}{f' ({schemes})' if schemes else ''}"
+        f"{name}: no problems; {with_noun(check.documents, 'documents')}, "
+        f"{with_noun(check.tokens, 'positions')}{f' ({schemes})' if schemes else ''}"
     )
     return [*lines, summary], problems
 

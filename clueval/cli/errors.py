@@ -19,7 +19,7 @@ from clueval.cli.printing import complain, remark
 from clueval.cli.progress import progress
 from clueval.core.levels import LEVELS
 from clueval.core.span import SIDES
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.files.writing import named_together
 from clueval.reading.options import spooled
 from clueval.results.inputs import layers_not_predicted
@@ -151,7 +151,7 @@ def errors(
                 )
         if number := len(result.unprojected or ()):
             remark(
-                f"not listed: {number:,} predicted span{'s' * (number != 1)} without a place in the text of gold; "
+                f"not listed: {with_noun(number, 'predicted spans')} without a place in the text of gold; "
                 "clueval score lists them"
             )
         for layer in layers_not_predicted(result.inputs):
@@ -192,13 +192,13 @@ def diff(
         clueval diff gold/ old/ new/ --fail-on-new
         clueval diff gold.conll old.conll new.conll -o diff.html
     """
-    with progress(gold, old, new) as advance:
+    with progress(gold, old, new) as advance, spooled(gold, old, new) as (gold, old, new):
         content = clueval.diff(gold, old, new, progress=advance, **choice, **preparing, **reading, **pairing)
-    with named_together():  # a folder that is read may be that of the outputs
-        report.put(content)
-        report.remark_verdict(content)
+        with named_together():  # a folder that is read may be that of the outputs
+            report.put(content)
+            report.remark_verdict(content)
     if fail_on_new and content.new:
-        complain(f"clueval diff: {content.new:,} new error{'s' * (content.new != 1)}")
+        complain(f"clueval diff: {with_noun(content.new, 'new errors')}")
         return 1
     if fail_on_new and not content.documents:
         complain("clueval diff: no documents, so nothing was compared")

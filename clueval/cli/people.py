@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -22,12 +23,12 @@ from clueval.cli.outputs import (
 from clueval.cli.printing import columns_of_terminal, remark, remarking, say, wrote
 from clueval.cli.progress import progress
 from clueval.core.document import Document
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.files.options import number
 from clueval.files.overwriting import input_path, refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
-from clueval.reading.options import layer_names
+from clueval.reading.options import STDIN, layer_names, spooled
 from clueval.reports.forms import place_lines
 from clueval.reports.language import in_language
 from clueval.reports.place import Place
@@ -91,6 +92,19 @@ def _annotators_of(
 ANNOTATORS = shared(_annotators_of)
 
 
+@contextmanager
+def _spooled(
+    annotators: NamedAnnotators, system: Path | None = None
+) -> Iterator[tuple[NamedAnnotators, Path | None]]:
+    """Provide annotators and a system with a path in place of standard input, of which an annotator is called stdin."""
+    with spooled(*annotators.paths, system) as (*paths, system_path):
+        sources: Any = paths[0]
+        if len(paths) > 1:
+            names = ("stdin" if name == STDIN else name for name in annotators.sources)
+            sources = dict(zip(names, paths, strict=True))
+        yield annotators._replace(sources=sources, paths=paths), system_path
+
+
 def agree(
     *,
     annotators: NamedAnnotators = ANNOTATORS,
@@ -144,7 +158,7 @@ def agree(
         )
     if confidence is not None and not intervals:
         raise UsageError("--confidence needs --intervals", advice="add --intervals")
-    with progress(*annotators.paths, system) as advance:
+    with _spooled(annotators, system) as (annotators, system), progress(*annotators.paths, system) as advance:
         study = clueval.agree(
             annotators.sources,
             conventions=DEFAULTS if conventions is None else conventions,
@@ -158,16 +172,16 @@ def agree(
             **annotators.reading,
             **reading,
         )
-    if pygamma is not None:
-        n = study.write_pygamma(pygamma)
-        remark(f"wrote {n} file{'s' * (n != 1)} to {pygamma}")
-    if disagreements or (pygamma is not None and not report.to_stdout):
-        report = report._replace(hidden=True)
-    code = report.put(study)
-    if disagreements:
-        with in_language(report.lang):
-            for line in place_lines(study.places(), study.kinds, columns_of_terminal()):
-                say(line)
+        if pygamma is not None:
+            n = study.write_pygamma(pygamma)
+            remark(f"wrote {with_noun(n, 'files')} to {pygamma}")
+        if disagreements or (pygamma is not None and not report.to_stdout):
+            report = report._replace(hidden=True)
+        code = report.put(study)
+        if disagreements:
+            with in_language(report.lang):
+                for line in place_lines(study.places(), study.kinds, columns_of_terminal()):
+                    say(line)
     return code
 
 
@@ -225,7 +239,11 @@ def curate(
             if times:
                 passed_over[kind] += times
 
-    with progress(*annotators.paths) as advance, remarking(passed_over):
+    with (
+        _spooled(annotators) as (annotators, _),
+        progress(*annotators.paths) as advance,
+        remarking(passed_over),
+    ):
         results = clueval.curate(
             annotators.sources,
             votes=votes,
@@ -251,8 +269,8 @@ def curate(
             output=output.path,
         )
         put_documents(conversion, documents(results))
-    if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
-        remark("only tokens and layers are written; other columns of the annotators' files are left out")
+        if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
+            remark("only tokens and layers are written; other columns of the annotators' files are left out")
     if undecided is not None:
         if is_written_through(undecided):  # its name says no form
             put_result([listed.render("tsv")], undecided)
@@ -260,7 +278,7 @@ def curate(
             listed.write(undecided)
             wrote(undecided)
     remark(
-        f"{counts['kept']:,} span{'s' * (counts['kept'] != 1)} kept; {counts['undecided']:,} undecided, "
+        f"{with_noun(counts['kept'], 'spans')} kept; {counts['undecided']:,} undecided, "
         f"{counts['outvoted']:,} outvoted, {counts['ties']:,} tied"
     )
     if results.decisions is not None and results.decisions.are_used:  # else a warning says it

@@ -24,7 +24,7 @@ from clueval.cli.progress import JOBS, Jobs
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import CluevalWarning, UsageError, cut_label, visible
+from clueval.files.errors import CluevalWarning, UsageError, cut_label, visible, with_noun
 from clueval.files.options import changed_values, options_of
 from clueval.results.inputs import layers_not_predicted
 from clueval.results.options import Counting, Trust
@@ -224,7 +224,7 @@ def score(
         from clueval.results.units import number_of_units  # few commands need it
 
         number = number_of_units(result.bag)
-        remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.plan.units)})")
+        remark(f"counts of {with_noun(number, 'units')} (by {visible(result.plan.units)})")
 
     result = gates.applied(result, baseline, trust)
     _put(result, report, tables, (reading.get("predicted_set", ""), reference_set or ""))

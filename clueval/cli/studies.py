@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,8 +29,9 @@ from clueval.files.errors import UsageError
 from clueval.files.opening import lines
 from clueval.files.options import number
 from clueval.files.overwriting import note_input, refuse_to_overwrite
-from clueval.files.writing import make_folder
+from clueval.files.writing import made_folder
 from clueval.formats.options import Reading
+from clueval.reading.options import spooled
 from clueval.results.options import Counting, Trust
 from clueval.studies.span_values import ALL_FEATURES
 from clueval.transforms.options import Preparing
@@ -96,13 +98,13 @@ def profile(
         clueval profile gold.vrt predicted.vrt --layer entity=2 --feature length --buckets 4
     """
     options = without_none(feature=feature, train=train, buckets=buckets)
-    with progress(gold, predicted) as advance:
+    with progress(gold, predicted) as advance, spooled(gold, predicted) as (gold, predicted):
         content = clueval.profile(
             gold, predicted, progress=advance, metric=metric, **options, **counting, **preparing, **reading
         )
-    code = report.put(content)
-    if not report.prints_text:  # the text on the terminal has these lines
-        say_what_was_read(content.result)
+        code = report.put(content)
+        if not report.prints_text:  # the text on the terminal has these lines
+            say_what_was_read(content.result)
     return code
 
 
@@ -144,7 +146,7 @@ def threshold(
         )
     how: Any = {"metric": metric, "maximise": maximise, "per_label": per_label}
     try:
-        with progress(gold, predicted) as advance:
+        with progress(gold, predicted) as advance, spooled(gold, predicted) as (gold, predicted):
             content = clueval.threshold(
                 gold, predicted, progress=advance, **how, **counting, **preparing, **reading
             )
@@ -187,9 +189,9 @@ def faireval(
     note_input(settings.system_in)
     refuse_to_overwrite([target])
     text = run_config(settings)
-    if output is None and target is not None and (settings.eval_out or "").endswith("/"):
-        make_folder(target.parent)
-    put_result([text.removesuffix("\n")], target)
+    is_in_folder = output is None and target is not None and (settings.eval_out or "").endswith("/")
+    with made_folder(target.parent) if target is not None and is_in_folder else nullcontext():
+        put_result([text.removesuffix("\n")], target)
     return 0
 
 
@@ -241,7 +243,7 @@ def compare(
     scoring: dict[str, Any] = {**counting, **units, **preparing, **reading}
     if "names" in scoring:  # of tags, not of systems
         scoring["reading"] = Reading(names=scoring.pop("names"))
-    with jobs.counting(gold, *chain.from_iterable(runs_of.values())) as work:
+    with jobs.counting(gold, *chain.from_iterable(runs_of.values())) as work, spooled(gold) as (gold,):
         comparison = clueval.compare(
             runs_of,
             gold=gold,

@@ -17,7 +17,7 @@ from clueval.core.count import Step
 from clueval.core.document import Document, Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER
-from clueval.files.errors import FileError, FormatError, TagError, TextMismatch, UsageError, warn
+from clueval.files.errors import FileError, FormatError, TagError, TextMismatch, UsageError, warn, with_noun
 from clueval.files.opening import blocks, is_folder, lines
 from clueval.files.options import checked_call, column, field_names, refuse_unknown, require_kind
 from clueval.formats.form import Form
@@ -338,7 +338,7 @@ def _with_column_of_entities(
             raise UsageError(
                 f"there is no column {number} for entity",
                 file=str(table),
-                advice=f"the table has {len(names)} columns",
+                advice=f"the table has {with_noun(len(names), 'columns')}",
             )
         return {**settings, "entity": names[number - (number > 0)]}, None
     columns = {DEFAULT_LAYER: -1} if layers is None else dict(layers)

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
 from clueval.core.span import MERGED, NOTHING, Span, labels_in, name_of
-from clueval.files.errors import SpanError, described
+from clueval.files.errors import SpanError, described, with_noun
 
 Unit = Literal["token", "character"]
 
@@ -217,7 +217,7 @@ class Document:
         if self.metadata and not {*map(type, chain(self.metadata, self.metadata.values()))} <= {str}:
             object.__setattr__(self, "metadata", dict(self._metadata_as_texts()))
         if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
-            problem = f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens"
+            problem = f"{with_noun(len(self.token_ids), 'token ids')} for {with_noun(len(self.tokens or ()), 'tokens')}"
             raise SpanError(problem, **self.in_errors)
         end = self.end
         if end is not None and not self.layers.are_rows_within(self.start, end):  # type: ignore[attr-defined]

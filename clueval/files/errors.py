@@ -310,6 +310,16 @@ def described(value: object) -> str:
     return f"an {name}" if name[:1].lower() in "aeio" else f"a {name}"
 
 
+def with_noun(number: int, plural: str) -> str:
+    """Return a number with its noun, which is given in the plural; that of 1 is singular.
+
+    >>> with_noun(1, "spans across sentences"), with_noun(1200, "spans")
+    ('1 span across sentences', '1,200 spans')
+    """
+    noun = re.sub(r"s\b", "", plural, count=1) if number == 1 else plural
+    return f"{number:,} {noun}"
+
+
 def in_words(numbers: Mapping[str, int]) -> str:
     """Return numbers by kind as text.
 

@@ -58,6 +58,9 @@ def refuse(error: CluevalError) -> NoReturn:
 
 _STDIN = "<stdin>"
 
+NOT_STDIN = "standard input is not read here; write it to a file first"
+"""The advice where a path is ``-`` and only files are read."""
+
 _COPIED = 1 << 16
 """The number of bytes, or characters, that are copied at a time."""
 
@@ -256,7 +259,7 @@ def raw_blocks(
     except OSError as error:
         is_missing = error.strerror == os.strerror(errno.ENOENT)  # archives say what they lack
         problem = "there is no such file" if is_missing else f"cannot be read: {error.strerror or error}"
-        raise FileError(problem, file=str(path)) from error
+        raise FileError(problem, file=str(path), advice=NOT_STDIN if str(path) == "-" else None) from error
 
 
 def _opened(path: Path) -> BufferedReader[Any]:
@@ -346,15 +349,17 @@ def tsv_line(cells: Iterable[str]) -> str:
 
 
 def tsv_cells(line: str) -> list[str]:
-    """Return the cells of a line of TSV; one with doubled quotes in quotes is read as in CSV, as pandas writes it.
+    """Return the cells of a record of TSV; one with doubled quotes or line ends in quotes is read as in CSV.
 
     >>> tsv_cells('0\\t"the ""A"" team"\\t"Ada"')
     ['0', 'the "A" team', '"Ada"']
     """
     cells = line.split("\t")
-    if '""' not in line:
+    if '""' not in line and "\n" not in line:
         return cells
     return [
-        text[1:-1].replace('""', '"') if '""' in text[1:-1] and _QUOTED.fullmatch(text) else text
+        text[1:-1].replace('""', '"')
+        if ('""' in text[1:-1] or "\n" in text) and _QUOTED.fullmatch(text)
+        else text
         for text in cells
     ]

@@ -19,7 +19,7 @@ import signal
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
@@ -153,11 +153,23 @@ _REASONS: dict[type[OSError], tuple[str, str | None]] = {
 """What errors of the system mean for an output, and what to do."""
 
 
-def make_folder(path: str | Path) -> None:
-    """Make a folder, if it is not there. Raises `FileError`, `UsageError` for an empty name."""
+@contextmanager
+def made_folder(path: str | Path) -> Iterator[None]:
+    """Make a folder for files that are written inside, if it is not there; after an error, remove it if it is empty.
+
+    Raises `FileError`, `UsageError` for an empty name.
+    """
     path = named_output(path)
     with errors_of(path):
+        is_new = not path.exists()
         path.mkdir(exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # it has files if only some could be written
+                path.rmdir()
+        raise
 
 
 @contextmanager

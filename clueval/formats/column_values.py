@@ -12,7 +12,7 @@ from itertools import compress
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.tags import OUTSIDE, decode_tags, is_tag
-from clueval.files.errors import FormatError, TagError, UsageError
+from clueval.files.errors import FormatError, TagError, UsageError, with_noun
 from clueval.formats.column_format import (
     ColumnFormat,
     ColumnInput,
@@ -137,7 +137,7 @@ class ColumnValues(ColumnInput):
         for row, line in enumerate(self.lines.text[:-1].split("\n")):
             fields, advice = line.split(layout.separator), None
             if len(fields) != layout.width:
-                problem = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
+                problem = f"the line has {with_noun(len(fields), 'columns')}"
                 if self.form.is_named:
                     problem, advice = f"{problem}, not {layout.width}", _NAMED
                 else:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
-from clueval.files.errors import FormatError, TagError, UsageError
+from clueval.files.errors import FormatError, TagError, UsageError, with_noun
 from clueval.formats.column_format import ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile
@@ -55,7 +55,7 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
             )
         return column - 1 if column > 0 else width + column
 
-    has_width = f"the line has {width} column{'s' * (width != 1)}"
+    has_width = f"the line has {with_noun(width, 'columns')}"
     token_id = None if options.token_id is None else place(options.token_id, "the token ids")
     document = None if options.document_column is None else place(options.document_column, "the documents")
     meta = tuple(
@@ -75,7 +75,7 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
     if token is not None and place(token, "the tokens") in used:
         reader.refuse(
             number,
-            f"column {token} cannot hold both tokens and tags: the line has {width} columns",
+            f"column {token} cannot hold both tokens and tags: the line has {with_noun(width, 'columns')}",
             "give PREDICTED, or one file with tokens, gold and predicted tags; token=... names the column",
         )
     if token is None and not free:
@@ -293,7 +293,9 @@ class ColumnReader(ColumnValues):
                     self.add(number, "\n".join([*lines, ""]))
                 self.document()  # the first error is in a line before, if one is wrong
                 column = next(column for column in used_columns if abs(column) > len(fields))
-                self.refuse(number + offset, f"the line has {len(fields)} columns, no column {column}")
+                self.refuse(
+                    number + offset, f"the line has {with_noun(len(fields), 'columns')}, no column {column}"
+                )
             lines.append("\t".join([fields[place] for place in places]))
         return "\n".join([*lines, ""])
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_SPAN_LABELS, Frozen, Span
-from clueval.files.errors import FormatError, TagError
+from clueval.files.errors import FormatError, TagError, with_noun
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
@@ -102,7 +102,9 @@ def _token_columns(text: str, line: int, file: str) -> Sequence[str]:
         fields = _BLANKS.split(text)  # tabs, or several blanks
     if len(fields) == 3 and fields[0]:
         return fields
-    problem = f"{len(fields)} columns instead of 3" if len(fields) != 3 else "a token without form"
+    problem = (
+        f"{with_noun(len(fields), 'columns')} instead of 3" if len(fields) != 3 else "a token without form"
+    )
     advice = "expected: form, part of speech, tags, separated by blanks"
     raise FormatError(problem, file=file, line=line, advice=advice)
 
@@ -162,7 +164,7 @@ def _parsed(text: str) -> tuple[int, int, Frozen, frozenset[int] | None]:
     fields = text.split("\t")
     advice = f"expected {_COLUMNS}"
     if len(fields) != 4:
-        raise FormatError(f"{len(fields)} tab-separated columns instead of 4", advice=advice)
+        raise FormatError(f"{with_noun(len(fields), 'tab-separated columns')} instead of 4", advice=advice)
     label = fields[0].strip()
     if not label:
         raise FormatError("a span without label", advice=advice)

@@ -24,7 +24,7 @@ from typing import ClassVar, NamedTuple
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, by_position, name_of
 from clueval.core.span_forms import LayerSpan, layers_of
-from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError, UsageError
+from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError, UsageError, with_noun
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
@@ -215,7 +215,7 @@ class _MarkupReader(EventReader):
             positions.append(int(value))
         start, end = positions
         if not start <= end <= len(text):
-            problem = f"the span [{start},{end}) lies outside the text, which has {len(text)} characters"
+            problem = f"the span [{start},{end}) lies outside the text, which has {with_noun(len(text), 'characters')}"
             if end < start:
                 problem = f"the span ends before it starts: {start} to {end}"
             raise SpanError(problem, file=self._file, line=line)

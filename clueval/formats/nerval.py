@@ -15,7 +15,7 @@ from pathlib import Path
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.tags import OUTSIDE, split_tag
-from clueval.files.errors import FileError, FormatError, TagError
+from clueval.files.errors import FileError, FormatError, TagError, with_noun
 from clueval.files.opening import is_file, is_folder, lines
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
@@ -105,7 +105,7 @@ def _columns(file: InputFile) -> tuple[Sequence[int], Sequence[str], Sequence[st
         if fields == [""]:
             continue
         if len(fields) != 2:
-            problem = f"the line has {len(fields)} field{'s' * (len(fields) != 1)} instead of 2"
+            problem = f"the line has {with_noun(len(fields), 'fields')} instead of 2"
             raise FormatError(problem, file=file.name, line=line, advice=advice)
         rows.append((line, fields[0], fields[1]))
     if not rows:
@@ -180,7 +180,7 @@ def _names_in(path: Path) -> Iterator[tuple[int, list[str]]]:
             if names and len(row) == 2 == len(names):
                 yield line, names
             elif names:
-                problem = f"the row has {len(names)} name{'s' * (len(names) != 1)} instead of 2"
+                problem = f"the row has {with_noun(len(names), 'names')} instead of 2"
     except csv.Error as error:
         line, problem = reader.line_num, f"not CSV: {error}"
     if problem is not None:

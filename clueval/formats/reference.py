@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from clueval.core.span import Ranges
-from clueval.files.errors import FormatError, SpanError
+from clueval.files.errors import FormatError, SpanError, with_noun
 from clueval.formats.options import OFFSETS
 
 _GAP = " [...] "
@@ -52,7 +52,8 @@ def in_points(
                 file=file,
                 line=mention.line,
                 document=document,
-                advice=_advice(text, mentions, unit) or f"{reach}, and the text has {len(text)} characters",
+                advice=_advice(text, mentions, unit)
+                or f"{reach}, and the text has {with_noun(len(text), 'characters')}",
             )
         positions.append(ranges)
     for mention, ranges in zip(mentions, positions, strict=True):

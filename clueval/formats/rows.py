@@ -26,7 +26,15 @@ from clueval.core.span_forms import (
     spans_of,
 )
 from clueval.core.tags import OUTSIDE, decode_tags
-from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError, described
+from clueval.files.errors import (
+    CluevalError,
+    FormatError,
+    SpanError,
+    TagError,
+    UsageError,
+    described,
+    with_noun,
+)
 from clueval.formats.dialect import (
     SCALAR,
     Dialect,
@@ -294,7 +302,7 @@ class RowReader(RowInput):
             self.refuse(f"the row has no key {key!r}")
         values, tokens = self.listed(row[key], repr(key)), len(self._tokens or ())
         if len(values) != tokens:
-            self.refuse(f"{key!r} has {len(values)} values for {tokens} tokens")
+            self.refuse(f"{key!r} has {with_noun(len(values), 'values')} for {with_noun(tokens, 'tokens')}")
         if not {*map(type, values)} <= {str}:
             values = [self._tag(value, key) for value in values]
         if self.options.scheme is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
@@ -93,7 +94,7 @@ def _is_header(names: Sequence[str]) -> bool:
 def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield the fields of each record, with the number of its first line, or of its row in a workbook.
 
-    A quoted field of CSV may have line ends. Raises `FormatError` for what is no table.
+    A quoted field may have line ends. Raises `FormatError` for what is no table.
     """
     if file.path.name.lower().endswith(".xlsx"):
         yield from _records_of_workbook(file)
@@ -106,9 +107,45 @@ def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
     delimiter = mark_of_header(first[1]) or next(marks, "\t")
     lines = chain([first], numbered_lines)
     if delimiter == "\t" and not first[1].startswith('"'):
-        yield from ((number, tsv_cells(line)) for number, line in lines)
+        yield from _records_of_tsv(lines)
     else:
         yield from _records_of_csv(lines, delimiter, file.name)
+
+
+def _records_of_tsv(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the fields of TSV, where a quotation mark may also be one of the text, which is not closed.
+
+    A field that begins with one goes on in the next `_MOST_LINES` if it is closed there, and the record has no more
+    fields than the header.
+    """
+    width = 0
+    again = deque[tuple[int, str]]()  # lines that belong to no record before them
+
+    def next_line() -> tuple[int, str] | None:
+        return again.popleft() if again else next(lines, None)
+
+    while (numbered := next_line()) is not None:
+        number, line = numbered
+        cells = line.split("\t")
+        width = width or len(cells)
+        if '"' in line:
+            fields, taken = len(cells), list[tuple[int, str]]()
+            is_open = cells[-1].startswith('"') and cells[-1].count('"') % 2 == 1
+            while is_open and len(taken) < _MOST_LINES and (following := next_line()) is not None:
+                taken.append(following)
+                fields += following[1].count("\t")
+                if fields > width:
+                    break
+                is_open = following[1].count('"') % 2 == 0
+            if is_open:
+                again.extendleft(reversed(taken))
+                taken = []
+            cells = tsv_cells("\n".join([line, *(more for _, more in taken)]))
+        yield number, cells
+
+
+_MOST_LINES = 1000
+"""The most lines after the first in which a field of TSV may go on; a line is read again at most as often."""
 
 
 def _records_of_csv(

@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span, by_position
 from clueval.core.span_forms import BARE_ENDS, DOCUMENTS, END_INCLUSIVE, SAY_WHICH_END, STARTS, ends_in
-from clueval.files.errors import FormatError, SpanError, UsageError
+from clueval.files.errors import FormatError, SpanError, UsageError, with_noun
 from clueval.files.opening import cell, tsv_line
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
@@ -108,11 +108,11 @@ class _TableReader:
         places_of_spans = (header.start, header.end, *header.layers.values())
         for number, fields in lines:
             if len(fields) != header.width:
-                problem = f"the line has {len(fields)} fields, the header has {header.width}"
+                problem = f"the line has {with_noun(len(fields), 'fields')}, the header has {header.width}"
                 self._refuse(
                     number,
                     problem,
-                    "each line needs a field for each column; fields may be empty, and have line ends only in CSV",
+                    "each line needs a field for each column; fields may be empty; line ends stand in quotation marks",
                 )
             document = None if header.document is None else fields[header.document]
             row_spans = rows[document]

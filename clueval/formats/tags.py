@@ -12,7 +12,7 @@ from typing import NamedTuple
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import Frozen
 from clueval.core.tags import INVALID, decode_tags, split_tag
-from clueval.files.errors import FormatError, TagError
+from clueval.files.errors import FormatError, TagError, with_noun
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
@@ -42,7 +42,7 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
             block = next(blocks, None)
             if block is None:
                 problem = (
-                    f"the file ends, but gold has a sentence {number}, of {_counted(end - start, 'token')}"
+                    f"the file ends, but gold has a sentence {number}, of {with_noun(end - start, 'tokens')}"
                 )
                 raise FormatError(problem, file=file.name, document=document.id, advice=_ADVICE)
             line = line or block.line
@@ -66,25 +66,21 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
             file=file.name,
         )
     if (block := next(blocks, None)) is not None:
-        problem = f"gold has {_counted(number, 'sentence')}, and no tokens for the block that begins here"
+        problem = f"gold has {with_noun(number, 'sentences')}, and no tokens for the block that begins here"
         raise FormatError(problem, file=file.name, line=block.line, advice=_ADVICE)
 
 
 def _require_same(block: _TagBlock, document: Document, number: int, tokens: int, file: str) -> None:
     """Raise `FormatError` unless a block has a tag for each token of a sentence, and the id of its document."""
-    tags, problem = _counted(len(block.tags), "tag"), None
+    tags, problem = with_noun(len(block.tags), "tags"), None
     # a document may have this id after the name of its file, or none in its file
     is_called = block.id is None or f":{document.id}".endswith(f":{block.id}")
     if len(block.tags) != tokens:
-        problem = f"the block has {tags}, but sentence {number} of gold has {_counted(tokens, 'token')}"
+        problem = f"the block has {tags}, but sentence {number} of gold has {with_noun(tokens, 'tokens')}"
     elif block.id is not None and not is_called and not isinstance(document.id, MissingId):
         problem = f"the id is {block.id[:60]!r}, but sentence {number} of gold is in {document.id[:60]!r}"
     if problem is not None:
         raise FormatError(problem, file=file, line=block.line, advice=_ADVICE)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def _blocks(file: InputFile) -> Iterator[_TagBlock]:

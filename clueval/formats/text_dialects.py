@@ -11,7 +11,7 @@ from typing import Any
 from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED, MissingId
 from clueval.core.span_forms import LABELS
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.files.limits import MAX_DEPTH, is_deep
 from clueval.formats.dialect import Dialect, RowInput, names_under
 from clueval.formats.input_file import Numbered
@@ -47,7 +47,9 @@ def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
             rows.refuse("the text of a token is not a text")
         if start < len(text) or end - start != len(token_text):
             where = f"the token at {start} to {end}"
-            rows.refuse(f"{where} has {len(token_text)} characters, or overlaps the one before it")
+            rows.refuse(
+                f"{where} has {with_noun(len(token_text), 'characters')}, or overlaps the one before it"
+            )
         if start - len(text) > _LONGEST_GAP:
             rows.refuse(f"there are {start - len(text):,} characters before the token at {start}")
         text = text.ljust(start) + token_text

@@ -16,9 +16,10 @@ from itertools import accumulate, chain, count
 from operator import attrgetter
 from typing import Any, NamedTuple, NoReturn
 
+from clueval.core.alignment import words_in
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.files.errors import FormatError, SpanError, UsageError
+from clueval.files.errors import FormatError, SpanError, UsageError, with_noun
 from clueval.files.limits import require_short_texts, sentence_too_long
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
@@ -195,7 +196,7 @@ class _WebAnnoReader:
                 if len(fields) > self._width and not fields[-1]:
                     fields.pop()
                 if len(fields) != self._width:
-                    problem = f"the row has {len(fields)} columns, the layers of the head {self._width}"
+                    problem = f"the row has {with_noun(len(fields), 'columns')}, the layers of the head {self._width}"
                     self._refuse(number + place, problem)
         tokens = list(map(_unescaped, texts) if "\\" in run else texts)
         if self._waiting:
@@ -321,8 +322,6 @@ def _chosen(source: str, spans: Sequence[_HeadLayer]) -> _LayerOfFile | None:
 
 _Range = tuple[int, int]
 
-_WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
-
 
 class _Segment(NamedTuple):
     """A sentence as it is written, and the ranges of its tokens."""
@@ -372,10 +371,9 @@ def _tokens_between(ranges: Sequence[_Range], start: int, end: int, text: str) -
     place = max(start, ranges[before - 1][1]) if before else start
     tokens: list[_Range] = []
     for token in ranges[before : bisect_right(ranges, (end,))]:
-        tokens += [match.span() for match in _WORD_OR_MARK.finditer(text, place, token[0])]
-        tokens.append(token)
+        tokens += [*words_in(text, place, token[0]), token]
         place = token[1]
-    return [*tokens, *(match.span() for match in _WORD_OR_MARK.finditer(text, place, end))]
+    return tokens + words_in(text, place, end)
 
 
 def _between(length: int) -> str:

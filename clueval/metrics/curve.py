@@ -87,6 +87,13 @@ class Curve(DocumentMetric):
     def places(self) -> bool:  # type: ignore[override]  # as the metric says
         return self.metric.places
 
+    def choices(self, total: Tally) -> Mapping[str, str]:
+        """Return the feature with the scores, and the thresholds that were given."""
+        choices = {"score-feature": self.feature}
+        if self.thresholds is not None:
+            choices["thresholds"] = ",".join(map(str, sorted({*self.thresholds})))
+        return choices
+
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
         """Count the pairs of one text. Raises `UsageError` for a predicted span without a score."""
         tally = Tally()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from os import PathLike, fsdecode
@@ -15,11 +14,11 @@ from typing import Any
 from clueval.core.bag import Read
 from clueval.core.document import Document, MissingId
 from clueval.core.merging import merged_spans, with_merged
-from clueval.files.errors import FileError, UsageError, cut_label, warn
+from clueval.files.errors import FileError, UsageError, cut_label, warn, with_noun
 from clueval.files.opening import is_folder
 from clueval.files.options import checked_call, require_instance, require_kind
 from clueval.files.overwriting import refuse_to_overwrite
-from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
+from clueval.files.writing import errors_of, made_folder, scratch_folder, whole_bytes, whole_file
 from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.documents import is_column_format
 from clueval.formats.input_file import InputFile
@@ -356,21 +355,13 @@ class Conversion:
 
     def _write_each(self, documents: Iterable[Document], folder: Path) -> None:
         """Write a file for each document, named after its id, and the files that belong to it."""
-        is_new = not folder.exists()
-        make_folder(folder)
-        try:
-            with scratch_folder(folder / "x") as scratch:
-                names = list(self._write_scratch(documents, folder, scratch))
-                for name in names:
-                    with (scratch / name).open("rb") as whole, whole_bytes(folder / name) as file:
-                        copyfileobj(whole, file)
-        except BaseException:
-            if is_new:
-                with suppress(OSError):  # it has files if only some could be copied
-                    folder.rmdir()
-            raise
+        with made_folder(folder), scratch_folder(folder / "x") as scratch:
+            names = list(self._write_scratch(documents, folder, scratch))
+            for name in names:
+                with (scratch / name).open("rb") as whole, whole_bytes(folder / name) as file:
+                    copyfileobj(whole, file)
         number = sum(name.endswith(self.writer.ending) for name in names)
-        self.remark(f"wrote {number} file{'s' * (number != 1)} to {folder}")
+        self.remark(f"wrote {with_noun(number, 'files')} to {folder}")
 
     def _write_scratch(self, documents: Iterable[Document], folder: Path, scratch: Path) -> Iterator[str]:
         """Write the files of `folder` into another one first; yield their names."""

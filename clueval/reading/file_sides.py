@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from clueval.core.document import Document
+from clueval.core.document import Document, MissingId
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
 from clueval.formats.documents import is_column_format
@@ -580,7 +580,12 @@ def same_key(pair_by: str, side: str, document: Document, other_id: str) -> Usag
     what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
     whose = "another document" if other_id == document.id else f"document {other_id!r}"
     problem = f"has the same {what} as {whose} of {side}"
-    if pair_by == "content" and other_id == document.id:
+    if pair_by == "id" and isinstance(document.id, MissingId):
+        problem = f"has no id, and its number in its file is that of another document of {side}"
+        advice = (
+            "leave out pair_by: files are paired by name, and their documents in order; or pair by content"
+        )
+    elif pair_by == "content" and other_id == document.id:
         advice = "they have the same id, too, so nothing tells them apart; leave one of them out"
     else:
         advice = f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}"

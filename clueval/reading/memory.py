@@ -34,7 +34,7 @@ from clueval.core.span_forms import (
     is_span,
 )
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
-from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
+from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
 from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.options import (
@@ -559,9 +559,10 @@ def sides_in_memory(
     kind, listed = _aligned(sides)
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
-    require_sources(listed)
+    require_sources(sides)
+    is_shared = all(reading == readings[0] for reading in readings)
     for side in listed:
-        _require_use(side, kind)
+        _require_use(side, kind, listed if is_shared else [side])
     for number, side in enumerate(listed[:2]):
         if side.form is not None and side.form.name == MENTIONS:
             if not number:
@@ -591,17 +592,28 @@ def _examples_in(gold: Any) -> tuple[Any, Any]:
 
 
 def require_sources(sides: Collection[GivenSide]) -> None:
-    """Raise `UsageError` for layers that are named where no side has columns or keys: all are lists or documents."""
+    """Raise `UsageError` for layers or names of tags that no side has a use for.
+
+    Layers that are named need a side with columns or keys, names of tags one with tags.
+    """
     layers = next((side.options.layers for side in sides if side.options.layers), None)
     listed = next((side for side in sides if side.kind is not None), None)
-    if layers is not None and listed is not None and all(side.form is None for side in sides):
+    forms = [side.form for side in sides if side.form is not None]
+    if layers is not None and listed is not None and not forms:
         raise UsageError(
             f"layers={dict(layers)} names columns or keys, and {listed.name} has {listed.kind}",
             advice="leave it out, or give it to read: documents have their layers, and lists are the layer 'label'",
         )
+    has_names = any(side.options.names is not None for side in sides)
+    if has_names and listed is not None and not any(side.kind == "tags" for side in sides):
+        from clueval.reading.source import options_of  # lists have no format
+
+        if not any("names" in options_of(form) for form in forms):
+            raise UsageError("names=... is for tags, and no side has tags", advice="leave it out")
 
 
-def _require_use(side: GivenSide, kind: str) -> None:
+def _require_use(side: GivenSide, kind: str, sides: Collection[GivenSide]) -> None:
+    """Raise `UsageError` for an option of a side that applies to none of `sides`, which are read alike."""
     if side.form is None:
         require_none(side.options, ("names", "scheme", "invalid") if kind == "tags" else ("names",))
         if kind == "tags":
@@ -611,7 +623,8 @@ def _require_use(side: GivenSide, kind: str) -> None:
         from clueval.files.names import in_memory  # only for options
         from clueval.reading.source import FOR_ALL, idle_option, options_of
 
-        if name not in ("names", *FOR_ALL, *options_of(side.form)):
+        used = [options_of(other.form) for other in sides if other.form is not None]
+        if name not in frozenset(("names", *FOR_ALL)).union(*used):
             error = idle_option(name, getattr(side.options, name), [side.form.name], None)
             error.advice = in_memory(name) or error.advice
             raise error
@@ -719,15 +732,12 @@ def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:
 def _in_step(sides: Sequence[GivenSide], what: str) -> Iterator[tuple[Any, ...]]:
     """Yield the items of each document. Raises `UsageError` if one side has more."""
 
-    def counted(number: int) -> str:
-        return f"{number} {what[:-1] if number == 1 else what}"
-
     sizes = [len(side.items) for side in sides if isinstance(side.items, Sequence)]
     if len(sizes) == len(sides):
         for side, size in zip(sides, sizes, strict=True):
             if size != sizes[0]:
                 raise UsageError(
-                    f"{sides[0].name} has {counted(sizes[0])} and {side.name} has {counted(size)}",
+                    f"{sides[0].name} has {with_noun(sizes[0], what)} and {side.name} has {with_noun(size, what)}",
                     advice="give both sides the same ones",
                 )
     nothing = object()
@@ -736,7 +746,7 @@ def _in_step(sides: Sequence[GivenSide], what: str) -> Iterator[tuple[Any, ...]]
             shorter = next(side for side, item in zip(sides, items, strict=True) if item is nothing)
             longer = next((item for item in items if isinstance(item, Document)), None)
             raise UsageError(
-                f"{shorter.name} has only {counted(number)}, the other side has more",
+                f"{shorter.name} has only {with_noun(number, what)}, the other side has more",
                 file=None if longer is None else longer.file,
                 document=None if longer is None else longer.id,
                 advice=shorter.advice or "both sides must have the same documents in the same order",
@@ -797,7 +807,7 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
         tags = _tags_with_names(item, names, place)
         if len(tags) != len(document.tokens):
             raise UsageError(
-                f"{place} has {len(document.tokens)} tokens and {len(tags)} tags",
+                f"{place} has {with_noun(len(document.tokens), 'tokens')} and {with_noun(len(tags), 'tags')}",
                 advice="each token needs a tag",
             )
         return replace(_document_of_tags(tags, document.id), tokens=document.tokens)

@@ -16,7 +16,7 @@ from typing import Any
 from clueval.core.document import Document, same_id
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import is_tag
-from clueval.files.errors import UsageError, described
+from clueval.files.errors import UsageError, described, with_noun
 from clueval.files.options import field_names, require_instance, require_kind, with_fields
 from clueval.formats.options import FormatOptions, Reading
 
@@ -139,7 +139,7 @@ def require_layers(layers: object) -> None:
         both = columns if isinstance(columns, tuple) else (columns, columns)
         if len(both) != 2:
             raise UsageError(
-                f"layer {name!r} has {len(both)} columns",
+                f"layer {name!r} has {with_noun(len(both), 'columns')}",
                 advice="give one column, or one for gold and one for predicted",
             )
         for number, column in enumerate(both):

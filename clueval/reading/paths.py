@@ -80,6 +80,10 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
 
 def _near_path(path: Path) -> str | None:
     """Return a question that suggests a similar name in the last folder of the path that exists, or nothing."""
+    if str(path) == "-":
+        from clueval.files.opening import NOT_STDIN
+
+        return NOT_STDIN
     from clueval.files.names import NEAR, nearest  # only for names that do not exist
 
     missing = Path(str(path))  # a member of an archive has no folder to list

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from clueval.core.document import Document, Pair
 from clueval.core.span import SIDES, name_of
-from clueval.files.errors import QUOTED, SpanError, TextMismatch
+from clueval.files.errors import QUOTED, SpanError, TextMismatch, with_noun
 from clueval.transforms.changes import EachPair
 
 _OTHER_TOKENS = (
@@ -75,7 +75,8 @@ def require_same_text(gold: Document, predicted: Document, names: tuple[str, str
         end = gold.start + len(gold.text)
         for span in (each for spans in predicted.layers.values() for each in spans if each.end > end):
             raise SpanError(
-                f"span {name_of(span)} lies outside the text of {names[0]}, which has {len(gold.text)} characters",
+                f"span {name_of(span)} lies outside the text of {names[0]}, which has "
+                + with_noun(len(gold.text), "characters"),
                 **predicted.in_errors,
                 line=span.line,
             )

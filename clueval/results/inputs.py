@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Read
 from clueval.core.document import MENTION
 from clueval.core.span import DEFAULT_LAYER, SIDES, Span
-from clueval.files.errors import cut_label
+from clueval.files.errors import cut_label, with_noun
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -171,9 +171,9 @@ def repairs_of(result: Any) -> Iterator[str]:
     how = result.signature.choices.get("invalid")
     for side, number in result.repaired_tags.items():
         if number and how == "discard":
-            yield f"{side} has {number:,} ill-formed tag{'s' * (number != 1)}; such spans are discarded"
+            yield f"{side} has {with_noun(number, 'ill-formed tags')}; such spans are discarded"
         elif number:
-            yield f"{side} has {number:,} repaired tag{'s' * (number != 1)}: invalid ones, read as conlleval does"
+            yield f"{side} has {with_noun(number, 'repaired tags')}: invalid ones, read as conlleval does"
 
 
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -211,7 +211,7 @@ def _none_left(
         if any(entry.get(side) == 0 for entry in counts):
             number = about["spans"]
             yield (
-                f"layer {_quote(layer)}: {side} has {number:,} span{'s' * (number != 1)}, and none is left to count; "
+                f"layer {_quote(layer)}: {side} has {with_noun(number, 'spans')}, and none is left to count; "
                 "check ignore_label, ignore_layer and label_map"
             )
 

@@ -12,7 +12,7 @@ from itertools import repeat
 from typing import Any
 
 from clueval.core.bag import pairs_in
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.results.options import Trust
 from clueval.results.paths import Path, entry_at
 from clueval.results.rates import Rates
@@ -86,7 +86,7 @@ def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tupl
 def _rates_of_resamples(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence[float]]:
     """Return each rate in the resamples in which it is defined, whatever the metric makes of 0/0."""
     width = len(rates.keys)
-    weighing = [rates.weight_terms(path) for path in rates.paths]
+    weighing = [rates.denominator_terms(path) for path in rates.paths]
     places = {terms: place for place, terms in enumerate(dict.fromkeys(weighing), width)}
     rows = [dict(pairs_in(row)) for row in rates.rows]
     for terms, place in places.items():
@@ -142,7 +142,7 @@ def _remarks(rates: Rates, units: int) -> Iterator[str]:
         _, effective = weights(overall)
         if effective < FEW_EFFECTIVE:
             yield (
-                f"{units} unit{'s' * (units != 1)}, worth {effective:.1f} of equal size (effective): with so few, "
+                f"{with_noun(units, 'units')}, worth {effective:.1f} of equal size (effective): with so few, "
                 "or so unequal ones, intervals are wide and rough"
             )
     few: dict[str, int] = {}
@@ -154,5 +154,5 @@ def _remarks(rates: Rates, units: int) -> Iterator[str]:
                     few[path[-2]] = occurs
     for label, occurs in sorted(few.items()):
         yield (
-            f"label {label} occurs in {occurs} unit{'s' * (occurs != 1)} and counts in full in every macro average"
+            f"label {label} occurs in {with_noun(occurs, 'units')} and counts in full in every macro average"
         )

@@ -31,7 +31,7 @@ from clueval.reading.options import (
     with_id_of,
 )
 from clueval.results.options import Groups, groups_of, plan_of, require_names, with_steps_of_documents
-from clueval.results.texts import kept, opened
+from clueval.results.texts import idle_options, kept, opened
 from clueval.transforms.changes import checked
 
 _READING = Reading()
@@ -48,7 +48,7 @@ class Pairs:
         gold, systems: what was given.
         plan: what counts, with the filter; its steps have been applied to the pairs.
         layers: the names of the layers that options name, without those of ignored regions.
-        groups: the options.
+        groups: the options of each system.
         columns: the layers as they were given.
     """
 
@@ -56,14 +56,14 @@ class Pairs:
     systems: Sequence[Any]
     plan: Plan
     layers: Sequence[str]
-    groups: Groups
+    groups: Sequence[Groups]
     columns: LayerColumns | None = None
     _was_read: bool = field(default=False, init=False)
 
     def __iter__(self) -> Iterator[Pair]:
         self.require_again()
         bag = Bag((), self.layers)
-        yield from self._pairs(self.systems[0], bag)
+        yield from self._pairs(0, bag)
         self._check(bag)
 
     def texts(
@@ -90,7 +90,8 @@ class Pairs:
                 return
         bag = Bag((), self.layers)
         of_systems = (
-            (pair for pair in self._pairs(system, bag) if not pair.beside) for system in self.systems
+            (pair for pair in self._pairs(number, bag) if not pair.beside)
+            for number in range(len(self.systems))
         )
         texts = zip(*of_systems, strict=True)
         yield from texts if past is None else _texts_after(texts, *past)
@@ -100,7 +101,7 @@ class Pairs:
     def skips(self) -> bool:
         """Whether sentences may be skipped: no option makes a difference of what is equal on all sides."""
         sides = self.gold, *self.systems
-        if MERGED in self.layers or self.plan.where or self.groups.golds():
+        if MERGED in self.layers or self.plan.where or self.groups[0].golds():
             return False
         if any(step.signature[0] != ALTERNATIVES for step in self.plan.steps):
             return False
@@ -117,7 +118,8 @@ class Pairs:
         bag = Bag((), self.layers)
         try:
             of_systems = [
-                opened(self.gold, system, self.groups, self.columns, self.plan) for system in self.systems
+                opened(self.gold, system, groups, self.columns, self.plan)
+                for system, groups in zip(self.systems, self.groups, strict=True)
             ]
             if any(texts.steps or not texts.files for texts in of_systems):
                 raise Unusual("documents are changed")
@@ -151,10 +153,10 @@ class Pairs:
                 )
         self._was_read = True
 
-    def _pairs(self, predicted: Any, bag: Bag) -> Iterator[Pair]:
+    def _pairs(self, system: int, bag: Bag) -> Iterator[Pair]:
         """Yield the pairs with a system; `bag` gets what is checked at the end."""
-        with spooled(self.gold, predicted) as (gold, predicted):
-            texts = opened(gold, predicted, self.groups, self.columns, self.plan)
+        with spooled(self.gold, self.systems[system]) as (gold, predicted):
+            texts = opened(gold, predicted, self.groups[system], self.columns, self.plan)
             plan = with_steps_of_documents(replace(self.plan, steps=(*texts.steps, *self.plan.steps)))
             tags = Read()
             for pairs in texts.pairs:
@@ -224,12 +226,14 @@ def pairs_of(
     """Return the pairs of the documents of gold with those of predicted, and of `others`, which are read alike.
 
     The arguments are those of `score`; `metrics` say whether texts may differ, and `caller` is named in errors.
-    Nothing is read. Raises `UsageError` for options that do not go together, and when it is iterated the errors of
-    `score`: texts and steps are the same.
+    Nothing is read but the beginning of several systems, to tell their formats. Raises `UsageError` for options that do
+    not go together, and when it is iterated the errors of `score`: texts and steps are the same.
     """
     require_layers(layers)
-    groups = groups_of(reading, options, caller)
-    return pairs_with(gold, (predicted, *others), chosen_metrics(metrics), layers, groups)
+    systems = (predicted, *others)
+    idle = idle_options(gold, systems, reading, options)
+    groups = [groups_of(reading, {**options, **idle_of_system}, caller) for idle_of_system in idle]
+    return pairs_with(gold, systems, chosen_metrics(metrics), layers, groups)
 
 
 def pairs_with(
@@ -237,9 +241,9 @@ def pairs_with(
     systems: Sequence[Any],
     metrics: tuple[AnyMetric, ...],
     layers: LayerColumns | None,
-    groups: Groups,
+    groups: Sequence[Groups],
 ) -> Pairs:
     """Return the pairs of the documents of gold with those of each system; see `pairs_of`."""
-    gold = kept(gold) if groups.golds() else gold
-    plan, names = plan_of(metrics, gold, layers, groups)
+    gold = kept(gold) if groups[0].golds() else gold
+    plan, names = plan_of(metrics, gold, layers, groups[0])
     return Pairs(gold, systems, plan, names, groups, layers)

@@ -159,7 +159,7 @@ class Rates:
         self.paths = [(*path, name) for path, names in entries_of(self.report) for name in names]
         self._columns: dict[Terms, Column] = {}
         self._kept = 0  # numbers in these
-        self._weights: dict[Terms | None, tuple[int, float]] = {}
+        self._weights: dict[tuple[Terms | None, Terms | None], tuple[int, float]] = {}
 
     def tally(self, counts: Sequence[float]) -> Tally:
         """Return the tally of these counts of all keys."""
@@ -241,10 +241,19 @@ class Rates:
         of_keys = sizes_at(path, self._added[1])
         if of_keys is None:
             return None
-        is_recall, is_precision = (name in path[-1] for name in ("recall", "precision"))
-        sides = slice(1) if is_recall else slice(1, 2) if is_precision else slice(2)
-        sums = ((key, sum(sizes[sides])) for key, sizes in of_keys.items())
+        sums = ((key, sum(sizes[_sides_of(path)])) for key, sizes in of_keys.items())
         return tuple((key, size) for key, size in sums if size)
+
+    def denominator_terms(self, path: Path) -> Terms | None:
+        """Return what is not 0 where the denominator of a rate is not, as `weight_terms` does.
+
+        A metric may count errors under another label than that of the span, so that a unit with spans of a label has
+        nothing in its denominator.
+        """
+        counted = self.rates_of.get(path)
+        if not isinstance(counted, CountedRates):
+            return self.weight_terms(path)
+        return tuple(chain.from_iterable(counted.terms[_sides_of(path)]))
 
     def weighing(self, terms: Terms | None) -> Column:
         """Return what each row weighs, given the terms."""
@@ -254,12 +263,14 @@ class Rates:
 
     def weights(self, path: Path) -> tuple[int, float]:
         """Return the number of units in which the denominator of a rate is not 0, and the effective number."""
-        terms = self.weight_terms(path)
+        terms, times = (self.denominator_terms(path), self.weight_terms(path)), self.times[self.whole]
         if terms not in self._weights:
+            denominator, weight = map(self.weighing, terms)
             units = Counter[float]()
-            for row, size in self.weighing(terms).items():
-                units[size] += self.times[self.whole][row]
-            self._weights[terms] = units.total(), effective_number([*units], [*units.values()])
+            for row, size in weight.items():
+                units[size] += times[row]
+            effective = effective_number([*units], [*units.values()])
+            self._weights[terms] = sum(map(times.__getitem__, denominator)), effective
         return self._weights[terms]
 
     def golds(self, path: Path) -> Column | None:
@@ -335,6 +346,13 @@ class Rates:
                     MemberOfMean(label_rates, list(map(label_rates.paths.index, of_label)), label in always)
                 )
         return members or None
+
+
+def _sides_of(path: Path) -> slice:
+    """Return which numbers of spans a rate is about: gold's for recall, predicted's for precision, else both."""
+    if "recall" in path[-1]:
+        return slice(1)
+    return slice(1, 2) if "precision" in path[-1] else slice(2)
 
 
 def _terms(of_keys: Mapping[int, Sequence[float]], side: int) -> Terms:

@@ -135,8 +135,8 @@ def with_reference(
             readings=(gold_reading, replace(reading, annotation_set=reference_set))
         )
     with spooled(predicted if reference is None else reference) as (reference,):
-        before = pairs_with(gold, (reference,), metrics, layers, of_reference) if has_reference else None
-        after = None if gate is None else pairs_with(gold, (predicted,), metrics, layers, groups)
+        before = pairs_with(gold, (reference,), metrics, layers, [of_reference]) if has_reference else None
+        after = None if gate is None else pairs_with(gold, (predicted,), metrics, layers, [groups])
         if before is not None:
             without_scores = tuple(
                 replace(metric, score_feature=None, thresholds=None) if isinstance(metric, Gate) else metric

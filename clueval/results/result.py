@@ -14,7 +14,7 @@ from clueval.core.count import DOCUMENT, SENTENCE, DocumentPlace, Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.core.tally import Tally, added
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.files.options import refuse_unknown, require_kind
 from clueval.files.overwriting import input_path
 from clueval.metrics import chosen_metrics, with_settings
@@ -94,7 +94,7 @@ class BagReports:
         """
         tallies = self.tallies(())
         choices: dict[str, str] = {}
-        for metric in self.metrics:
+        for metric in (*self.metrics, *self._curves.values()):
             total = added((tally, 1) for (name, _), tally in tallies.items() if name == metric.name)
             metric.check(total)
             choices |= metric.choices(total)
@@ -457,7 +457,7 @@ class Result(Report):
         return ({name: row[name] for name in columns} for row in wide_rows(self._report()))
 
     def __repr__(self) -> str:
-        number = f"{self.documents:,} document{'s' * (self.documents != 1)}"
+        number = with_noun(self.documents, "documents")
         return f"<Result of {number}: {', '.join(self.metrics)}; print(result) shows the tables>"
 
     # Other metrics, saving, adding

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, UNIT, Plan, Step, count
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import UsageError, warn
+from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
@@ -162,7 +162,7 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
         return None
     if len(by) != len(gold):
         raise UsageError(
-            f"by has {len(by)} values, and gold has {len(gold)} lists",
+            f"by has {with_noun(len(by), 'values')}, and gold has {with_noun(len(gold), 'lists')}",
             advice="give a value for each list, or by='document'",
         )
     return [str(value) for value in by]

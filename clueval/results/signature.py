@@ -144,6 +144,8 @@ class Signature:
                 options["pair_by"] = value
             elif key == "columns":
                 options["layers"] = _layers(value)
+            elif key in _OF_CURVES:
+                options[_OF_CURVES[key]] = value
             elif not beside and key not in _WITHOUT_OPTION and (key, value) != ("gold", "alternatives"):
                 raise UsageError(f"no option stands for {key}:{value}", advice="pass it to score yourself")
         return options
@@ -209,8 +211,9 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
     """Raise `UsageError`, with every choice that differs, unless two results can be compared or added (`purpose`).
 
     The version may differ, because `scores` changes with every change to a number, and so may the scheme of the
-    predicted tags. If results are added and ill-formed tags are repaired, the gold scheme may differ, too, because
-    the rule of repair is the same in every scheme.
+    predicted tags. Of two results that are compared, one may have predictions that had to be located, or a curve. If
+    results are added and ill-formed tags are repaired, the gold scheme may differ, too, because the rule of repair is
+    the same in every scheme.
     """
     differences = first.differences(second)
     differences.pop("version", None)
@@ -222,6 +225,10 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
         and (scheme.split(":")[0] == other.split(":")[0] or (repaired and purpose == "added"))
     ):
         del differences["scheme"]
+    for key, of_one_result in _OF_ONE_RESULT.items():
+        if purpose == "compared" and None in differences.get(key, ()):
+            for each in of_one_result:
+                differences.pop(each, None)
     if purpose == "added":
         differences.pop("entities", None)  # metric masking adds documents with and without ids of entities
     if differences:
@@ -233,6 +240,10 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
             f"the results cannot be {purpose}: {text}",
             advice="score both with the same options, or use force=True",
         )
+
+
+_OF_ONE_RESULT = {"located": ("located",), "score-feature": ("score-feature", "thresholds")}
+"""Choices that only one of two results that are compared may have, with those that follow from them."""
 
 
 def joined_signature(first: Signature, second: Signature, schemes: str) -> Signature:
@@ -250,6 +261,9 @@ def joined_signature(first: Signature, second: Signature, schemes: str) -> Signa
 
 _OPTION_VALUES = {"unit": ("character",), "scheme": tuple(SCHEMES), "invalid": INVALID}
 """Choices that are options of the same name, and the values that are more than a default."""
+
+_OF_CURVES = {"score-feature": "score_feature", "thresholds": "thresholds"}
+"""The options of curves by their choices."""
 
 _WITHOUT_OPTION = (
     *("average", "zero", "scores", "version"),

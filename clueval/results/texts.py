@@ -17,8 +17,17 @@ from clueval.core.count import SENTENCE, Plan, Step, count
 from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.formats.options import Reading
-from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, is_path_or_paths
+from clueval.formats.options import FormatOptions, Reading
+from clueval.reading.options import (
+    ANSWER_FORMATS,
+    MENTIONS,
+    LayerColumns,
+    Readings,
+    chosen_options,
+    is_path_or_paths,
+    needs_spooling,
+    readings_of,
+)
 from clueval.results.options import Groups, texts_may_differ, with_steps_of_documents
 
 if TYPE_CHECKING:
@@ -268,6 +277,54 @@ def sides_of(
     from clueval.reading.memory import sides_in_memory  # not needed for files
 
     return sides_in_memory(inputs, readings, layers, pair_by)
+
+
+# Several systems
+
+_OF_MENTIONS = frozenset({"occurrence", "locate"})
+"""The options of `Preparing` that are for answers of a language model alone."""
+
+
+def idle_options(
+    gold: Any, systems: Sequence[Any], reading: Readings, options: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return for each of several systems the options that only others have a use for, with their default values.
+
+    With these beside `options`, each system can be read. An option that no system has a use for is not among them, so
+    that reading says so. If options for reading are chosen, the first file of each side is opened.
+    """
+    of_gold, of_predicted, *_ = readings_of(reading, options)
+    chosen = {name for name in _OF_MENTIONS if options.get(name) is not None}.union(
+        chosen_options(of_predicted)
+    )
+    if len(systems) < 2 or not chosen:
+        return [{} for _ in systems]
+    by_gold = _used_by(gold, SIDES[0], of_gold, chosen)
+    by_systems = [_used_by(system, SIDES[1], of_predicted, chosen) for system in systems]
+    by_any = by_gold.union(*by_systems)
+    return [
+        {name: getattr(_READING, name, None) for name in sorted(by_any - by_gold - by_system)}
+        for by_system in by_systems
+    ]
+
+
+def _used_by(side: Any, name: str, reading: Reading, chosen: set[str]) -> set[str]:
+    """Return those of some options that the format of a side has a use for; all, if it can be read only once."""
+    if isinstance(side, Iterator) or needs_spooling(side):
+        return chosen
+    from clueval.reading.file_sides import files_of_side  # few calls have several systems and options
+    from clueval.reading.memory import side_of
+    from clueval.reading.source import form_at, options_of
+
+    options = FormatOptions.of(reading)
+    given = side_of(side, name, options)
+    form = form_at(files_of_side(side)[0][1], options) if given.kind == "paths" else given.form
+    if form is None:
+        return chosen
+    return chosen & (options_of(form) | _OF_MENTIONS if form.name == MENTIONS else options_of(form))
+
+
+_READING = Reading()
 
 
 # In memory

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, in_documents
-from clueval.files.errors import CluevalError
+from clueval.files.errors import CluevalError, with_noun
 from clueval.files.opening import Progress
 from clueval.version import __version__
 
@@ -73,7 +73,7 @@ class Task:
         """The files, for messages."""
         if len(self.pairs) == 1:
             return " with ".join(map(str, self.files))
-        return f"{self.files[0]} and {len(self.files) - 1} more files, up to {self.files[-1]}"
+        return f"{self.files[0]} and {with_noun(len(self.files) - 1, 'more files')}, up to {self.files[-1]}"
 
 
 def tasks_of(pairs: Iterable[tuple[Any, Iterable[Path]]]) -> list[Task]:
@@ -147,7 +147,7 @@ def chosen_jobs(jobs: int | None, size: int, *, by_documents: bool = False) -> t
     if size * (BY_DOCUMENTS if by_documents else 1) < WORTH_IT:
         return 1, f"{_megabytes(size)} is too little to share between processes"
     number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return number, f"{_megabytes(size)}, and {number} core{'s' * (number != 1)}"
+    return number, f"{_megabytes(size)}, and {with_noun(number, 'cores')}"
 
 
 def _megabytes(size: int) -> str:

@@ -396,7 +396,7 @@ class Conventions(Report):
     {'conlleval': 0.0, 'muc_type': 1.0}
     """
 
-    text_width: ClassVar[int] = 120
+    text_width: ClassVar[int] = 150
 
     def __init__(self, result: Result, of_tags: Mapping[str, Mapping[str, Any]]) -> None:
         self.result = result
@@ -439,9 +439,6 @@ class Conventions(Report):
     def facts(self) -> Iterator[str]:
         yield from counted(self.result.documents, self.result.tokens)
         yield from mended(self.result.repaired_tags, None)
-        for layer, rows in self._shown().items():
-            for note in dict.fromkeys(row["note"] for row in rows.values() if row["f1"] is None):
-                yield f"{layer}: {note}"
 
     def tables(self) -> Iterator[Table]:
         """Yield one table: the conventions, of each layer F1 and the difference from the first row, and the rule."""
@@ -493,11 +490,20 @@ class Conventions(Report):
 
 
 def _numbers(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
-    """Return F1, and its difference from the first row in points."""
+    """Return F1, and its difference from the first row in points, or why there is none."""
     f1 = row["f1"]
     if f1 is None:
-        return [None, ""]
+        return [None, phrase(row["note"])]
     return [Dot(f1, is_baseline=row is first), "" if f1 == first["f1"] else difference(first["f1"], f1)]
+
+
+REFUSED = {
+    (False, False): "some spans overlap",
+    (False, True): "some spans overlap or have gaps",
+    (True, False): "some spans overlap or have no length",
+    (True, True): "some spans overlap or have no length or have gaps",
+}
+"""Why a convention has no rates, by whether it counts tags and whether spans have gaps."""
 
 
 def _rows(case_report: Mapping[str, Any], tag_report: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -509,9 +515,7 @@ def _rows(case_report: Mapping[str, Any], tag_report: Mapping[str, Any]) -> dict
         note = tag_report["note"] if convention.key == "seqeval_strict" else None
         convention_rates: Rates | None = rates[convention.key]
         if convention.metric in refused:
-            without_length = ["have no length"] if convention.metric == _TAGS else []
-            with_gaps = ["have gaps"] if refused[convention.metric]["gaps"] else []
-            note = " or ".join(["some spans overlap", *without_length, *with_gaps])
+            note = REFUSED[convention.metric == _TAGS, refused[convention.metric]["gaps"] > 0]
             convention_rates = None
         precision, recall, f1 = convention_rates or (None, None, None)
         row = {"convention": convention.name, "precision": precision, "recall": recall, "f1": f1}

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from clueval.core.span import NOTHING, Frozen
-from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, with_noun
 from clueval.files.opening import beginning_of, is_folder, raw_blocks
 from clueval.files.options import require_kind
 from clueval.files.overwriting import named_output, reading_an_output
@@ -243,7 +243,7 @@ class PlaceDecisions:
                 "times as 2026-11-27T09:30:00Z"
             )
         raise UsageError(
-            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}{times}: {'; '.join(examples)}{more}",
+            f"reviewers have chosen differently at {with_noun(n, 'places')}{times}: {'; '.join(examples)}{more}",
             advice=advice,
         )
 
@@ -435,7 +435,9 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
         require_columns(header, first)
     for number, cells in lines:
         if any(cells[len(header) :]):
-            raise wrong(f"the line has {len(cells)} cells, and the header {len(header)}", number)
+            raise wrong(
+                f"the line has {with_noun(len(cells), 'cells')}, and the header {len(header)}", number
+            )
         yield str(path), number, _row(header, cells)
 
 
@@ -537,7 +539,7 @@ def keep_decisions(path: Path, report: Report) -> None:
         lost += any(words[:2]) and not is_known
     if lost:
         raise FileError(
-            f"has {lost:,} decision{'s' * (lost != 1)}, which would be overwritten",
+            f"has {with_noun(lost, 'decisions')}, which would be overwritten",
             file=str(path),
             advice=f"name another file; decisions={path.name!r} reads them",
         )

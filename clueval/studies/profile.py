@@ -402,7 +402,7 @@ def _training(
             name: source[0] if isinstance(source, tuple) else source
             for name, source in (layers or {}).items()
         }
-        how = partial(read, path, layers=of_gold or None, reading=pairs.groups.readings[0])
+        how = partial(read, path, layers=of_gold or None, reading=pairs.groups[0].readings[0])
         choices = {"train": sha256_of(file for _, file in files_of(path))[:8]}
         return lambda: _as_gold(how(), pairs), choices
     documents = list(train)

@@ -5,7 +5,6 @@ Each value is a number or a name. `BUCKETS` has the least numbers of the buckets
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -13,14 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, count, pairwise
 
-from clueval.core.alignment import are_unknown
+from clueval.core.alignment import are_unknown, words_in
 from clueval.core.document import MENTION, Document
 from clueval.core.span import Span
 
 Value = int | float | str
 Text = tuple[str, ...]
-
-TOKEN = re.compile(r"\w+|[^\w\s]")
 
 NO_TEXT, NO_SENTENCE = "no text", "no sentence"
 
@@ -52,10 +49,11 @@ class TextWords:
         self.of_characters = document.unit == "character"
         self.words: Sequence[str] = () if self.of_characters else document.tokens or ()
         if self.is_known and self.of_characters:
-            tokens = list(TOKEN.finditer(document.text or ""))
-            self._starts = [match.start() + document.start for match in tokens]
-            self._ends = [match.end() + document.start for match in tokens]
-            self.words = [match[0] for match in tokens]
+            text = document.text or ""
+            ranges = words_in(text)
+            self._starts = [start + document.start for start, _ in ranges]
+            self._ends = [end + document.start for _, end in ranges]
+            self.words = [text[start:end] for start, end in ranges]
 
     def of(self, span: Span) -> Sequence[str]:
         """Return the words that share a position with a span."""
@@ -97,7 +95,8 @@ class SpansInText:
 
 def lower(words: Iterable[str]) -> Text:
     """Return the words and single marks in lower case; other tokens of a text, as in ``U.N.``, make no difference."""
-    return tuple(TOKEN.findall(" ".join(words).lower()))
+    text = " ".join(words).lower()
+    return tuple(text[start:end] for start, end in words_in(text))
 
 
 # Features of single spans

@@ -21,7 +21,7 @@ from clueval.core.count import Step
 from clueval.core.document import GROUP, Document, Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.span import DEFAULT_LAYER, Frozen, Ranges, Span, name_of
-from clueval.files.errors import CluevalError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FormatError, UsageError, with_noun
 from clueval.files.opening import tsv_cells
 from clueval.transforms.changes import (
     ANY_OF,
@@ -167,7 +167,7 @@ class AlternativesTable(EachPair):
             values = tsv_cells(line)
             if len(values) != len(names):
                 raise FormatError(
-                    f"the line has {len(values)} fields, the header has {len(names)}",
+                    f"the line has {with_noun(len(values), 'fields')}, the header has {len(names)}",
                     file=path,
                     line=number,
                     advice="each line needs a field for each column; fields may be empty",

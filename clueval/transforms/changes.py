@@ -14,6 +14,7 @@ from os import PathLike, fsencode
 from pathlib import Path
 from typing import Any, ClassVar
 
+from clueval.core.case import TOKENS, order_in_key
 from clueval.core.count import ALTERNATIVES, UNIT, Step
 from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
@@ -146,7 +147,7 @@ def in_counting_order(document: Document, layer: str) -> Sequence[Span]:
     spans = document.layers.get(layer, ())
     if document.ordered:
         return spans
-    keys = [(_rank(span),) for span in spans]
+    keys = [(order_in_key(span, "", [TOKENS, *sorted(span.features)]),) for span in spans]
     members: dict[str, list[Any]] = {}
     for span, (rank,) in zip(spans, keys, strict=True):
         if GROUP in span.features:
@@ -157,12 +158,6 @@ def in_counting_order(document: Document, layer: str) -> Sequence[Span]:
             for span, key in zip(spans, keys, strict=True)
         ]
     return [spans[number] for number in sorted(range(len(spans)), key=keys.__getitem__)]
-
-
-def _rank(span: Span) -> tuple[Any, ...]:
-    labels = sorted([(layer, label is not None, label or "") for layer, label in span.by_layer.items()])
-    features = [(name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())]
-    return span.start, span.end, span.parts or (), labels, tuple(sorted(span.tokens or ())), features
 
 
 # Alternatives of gold spans

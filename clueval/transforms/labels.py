@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from clueval.core.document import Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.span import NO_LABEL, SIDES, Span
-from clueval.files.errors import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError, with_noun
 from clueval.transforms.changes import (
     HIDDEN,
     EachLabel,
@@ -178,7 +178,7 @@ class LabelMap(EachLabel):
         """Raise `UsageError` for labels that are not in the map of their side; yield that no span was changed."""
         for side, names in self._maps:
             missing = [
-                f"{label!r} ({number:,} span{'s' * (number != 1)})"
+                f"{label!r} ({with_noun(number, 'spans')})"
                 for label, number in hidden_names(notes, "labels", side).items()
             ]
             if missing:

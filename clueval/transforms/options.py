@@ -254,7 +254,7 @@ def steps_of(options: Preparing, gold: Any = None, score_feature: str | None = N
         if score_feature is None:
             raise UsageError("min_score needs scores", advice="add score_feature")
         least = float(options.min_score)  # type: ignore[arg-type]  # no path
-        steps.append(MinScore(score_feature, least, f"{least:g}"))
+        steps.append(MinScore(score_feature, least, f"{least}({score_feature})"))
     if options.generic is not None:
         steps.append(Generic(names_of(options.generic, "generic"), tree))
     if options.ignore_layer is not None or options.ignore_label is not None:

@@ -379,3 +379,20 @@ def test_documents_in_another_order_are_answered_with_the_option_that_pairs_them
     assert "or pair them: --pair-by id or --pair-by content" in capsys.readouterr().err
     assert main(["errors", str(tmp_path), str(paths[0])]) == 2
     assert "or pair documents with --pair-by id" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["score", "agree"])
+def test_documents_without_ids_that_are_paired_by_id_are_answered_with_what_pairs_them(
+    command: str, tmp_path: Path, capsys: Capture
+) -> None:
+    for name in ("a/1", "a/2", "b/1", "b/2"):
+        path = tmp_path / f"{name}.conll"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("Ada\tB-PER\n\n", encoding="utf-8")
+    sides = [str(tmp_path / side) for side in "ab"]
+
+    assert main([command, *sides, "--pair-by", "id"]) == 2
+    said = capsys.readouterr().err
+    assert "2.conll, document '1': has no id" in said
+    assert "(leave out --pair-by: files are paired by name" in said
+    assert main([command, *sides]) == 0

@@ -467,12 +467,33 @@ def test_no_output_replaces_the_file_of_standard_input(
         assert (
             "does not end in the name of a form" in said.getvalue()
             or ("is not the ending of a form" in said.getvalue())
-            or (
-                command in ("compare", "threshold", "masking", "diff", "agree", "curate", "profile")
-                and (not is_named or command == "threshold")
-            )
+            or command == "threshold"
         )
     assert (more / "gold.conll").read_bytes() == before
+
+
+@pytest.mark.usefixtures("more")
+@pytest.mark.parametrize("command", READ_STREAMS)
+def test_every_command_takes_a_file_of_spans_from_standard_input(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = ["-o", "c.conll"] if command == "curate" else []
+    of_file = ["gold.conll" if word == "-" else word for word in READ_STREAMS[command]]
+    with redirect_stderr(StringIO()) as said, Path("gold.conll").open("rb") as gold:
+        expected = main([command, *of_file, *more])
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(gold))
+
+        assert main([command, *READ_STREAMS[command], *more]) == expected
+    assert "no such file" not in said.getvalue()
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("command", ["score --label-map", "profile --train", "score --fail-if-worse"])
+def test_other_files_are_not_read_from_standard_input_which_the_error_says(command: str) -> None:
+    name, option = command.split()
+    with redirect_stderr(StringIO()) as said:
+        assert main([name, "gold.conll", "predicted.conll", option, "-"]) == 2
+    assert "(standard input is not read here; write it to a file first)" in said.getvalue()
 
 
 def test_no_function_replaces_the_file_that_it_gets_open(place: Path) -> None:

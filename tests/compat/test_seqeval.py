@@ -409,7 +409,7 @@ def test_an_ignored_label_neither_begins_nor_ends_an_entity() -> None:
 
 def test_accuracy_of_nothing_is_zero_and_of_different_lengths_refused() -> None:
     assert ours.accuracy_score([], []) == 0.0
-    with pytest.raises(ValueError, match="y_true has 1 tags, y_pred has 2"):
+    with pytest.raises(ValueError, match="y_true has 1 tag, y_pred has 2"):
         ours.accuracy_score(["O"], ["O", "O"])
     with pytest.raises(ValueError, match=r"y_true\[1\] has 2 tags, y_pred\[1\] has 1"):
         ours.performance_measure([["O"], ["O", "O"]], [["O"], ["O"]])

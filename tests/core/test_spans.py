@@ -286,7 +286,7 @@ def test_pairs_above_the_limit_are_refused_with_advice() -> None:
         ),
         (
             {"layers": {}, "tokens": ["a"], "token_ids": ["1", "2"], "file": "g.vrt"},
-            "g.vrt, document 'd': 2 token ids for 1 tokens",
+            "g.vrt, document 'd': 2 token ids for 1 token",
         ),
         ({"layers": {}, "unit": "byte"}, "document 'd': unit must be 'token' or 'character', not 'byte'"),
         ({"layers": {"x": [(0, 1)]}}, "layer 'x' must have spans, not a tuple"),

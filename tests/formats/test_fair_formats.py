@@ -98,7 +98,7 @@ def test_placeholder_stands_for_a_sentence_without_spans() -> None:
     [
         ("A\t1\t2", "3 tab-separated columns instead of 4"),
         ("A\t1\t2\t1, 2\tx", "5 tab-separated columns instead of 4"),
-        ("A 1 2 1", "1 tab-separated columns instead of 4"),
+        ("A 1 2 1", "1 tab-separated column instead of 4"),
         ("\t1\t2\t1, 2", "a span without label"),
         ("A\t0\t2\t1, 2", "the first token is 0 (tokens count from 1)"),
         ("A\t-3\t2\t1, 2", "the first token is -3 (tokens count from 1)"),
@@ -352,7 +352,7 @@ def test_inside_tag_that_continues_no_span_is_an_error_with_invalid_error() -> N
     ("line", "problem"),
     [
         ("Haus NN", "2 columns instead of 3"),
-        ("Haus", "1 columns instead of 3"),
+        ("Haus", "1 column instead of 3"),
         ("ein Haus NN O", "4 columns instead of 3"),
         (" NN O", "a token without form"),
         ("Haus NN X-NP", "'X-NP' in 'X-NP' is not a tag"),

@@ -140,7 +140,7 @@ WRONG: list[tuple[str, type[CluevalError], int, str]] = [
     ('{"tokenized_text": ["a"], "ner": [[0, 1, "A"]]}\n', SpanError, 1, "a span from token 0 to 1 is not within"),
     ('{"sentence": ["a"], "ner": [{"index": [1], "type": "A"}]}\n', FormatError, 1, "the index [1] of a span"),
     ('{"tokens": ["a"], "ner_tags": ["X"]}\n', FormatError, 1, "'X' is not a tag"),
-    ('{"tokens": ["a"], "ner_tags": []}\n', FormatError, 1, "'ner_tags' has 0 values for 1 tokens"),
+    ('{"tokens": ["a"], "ner_tags": []}\n', FormatError, 1, "'ner_tags' has 0 values for 1 token"),
     ('{"tokens": [1], "ner_tags": ["O"]}\n', FormatError, 1, "a token is not a text"),
     ('{"tokens": [], "ner_tags": [], "pos_tags": []}\n', UsageError, 1, "the row has several keys of tags"),
     ('{"tokens": ["a"], "ner_tags": [9]}\n', FormatError, 1, "the tags of 'ner_tags' are numbers without names"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 import pytest
 
-from clueval import Accumulator, CluevalError, Document, Span, UsageError, diff, errors, score
+from clueval import Accumulator, CluevalError, Document, Span, UsageError, agree, diff, errors, score
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 GOLD = [[-100, 1, 2, 0, 3, -100], [-100, 3, 0, -100, -100, -100]]
@@ -179,4 +179,12 @@ def test_lists_that_do_not_fit_the_text_or_the_tokens_are_refused(
     gold: Any, predicted: Any, message: str
 ) -> None:
     with pytest.raises(CluevalError, match=message):
-        score(gold, predicted, names=NAMES)
+        score(gold, predicted, **({"names": NAMES} if gold is TOKENS else {}))
+
+
+@pytest.mark.parametrize("side", [ROWS, [[(0, 2, "PER")]], [Document("d", {}, tokens=["Ada"])]])
+def test_names_of_tags_are_refused_where_no_side_has_tags(side: Any) -> None:
+    with pytest.raises(UsageError, match=r"names=\.\.\. is for tags, and no side has tags"):
+        score(side, side, names=NAMES)
+    with pytest.raises(UsageError, match="no side has tags"):
+        agree(side, side, names=NAMES)

@@ -26,7 +26,7 @@ from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Dot, Estimate, Find, Part, Rate, Shares, Table
 from clueval.studies.agreement.places import facets_of_places
-from clueval.studies.conventions import CONVENTIONS
+from clueval.studies.conventions import CONVENTIONS, REFUSED
 from clueval.studies.decisions import read_decisions
 from clueval.studies.errors.noisy import NoisyErrors
 from clueval.studies.errors.report import Errors
@@ -407,7 +407,7 @@ def test_catalogue_has_every_text_and_no_other(language: str) -> None:
     facets = [facet for each in studies for facet in each.facets]
     facets += [*facets_of_places(), *masking_facets()]
     words = {",", ".", *(word for facet in facets for word in facet.words)}
-    words |= {convention.counts for convention in CONVENTIONS}
+    words |= {*REFUSED.values(), *(convention.counts for convention in CONVENTIONS)}
 
     assert spoken() | words <= set(catalogue)
     assert set(catalogue) <= spoken() | words | names_in_tables()

@@ -11,8 +11,9 @@ from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Result, score
+from clueval import Document, Result, Span, score
 from clueval.files.errors import UsageError
+from clueval.studies.comparison.study import units_of
 
 GOLD = [(0, 1, "A"), (2, 3, "A"), (4, 5, "A")]
 SCORED = [(0, 1, 0.9), (6, 7, 0.8), (2, 3, 0.5)]
@@ -102,3 +103,26 @@ def test_minimum_scores_of_a_file_are_refused_for_the_data_they_were_chosen_for(
     result = score(rows["test"], rows["predicted"], **options)
     assert "min-score:0.5(dev,f1,exact," in str(result.signature)
     assert result.to_dict()["prepared"]["min-score"] == {"kept": 1, "left_out": 0}
+
+
+def test_signatures_say_by_which_scores_and_at_which_thresholds_a_curve_was_counted() -> None:
+    spans = [Span(0, 1, "A"), Span(0, 1, "A", {"s": 0.5, "t": 0.7})]
+    gold, predicted = ([Document(name, {"x": [span]}, tokens=["a"]) for name in "de"] for span in spans)
+
+    def counted(**options: Any) -> Result:
+        return score(gold, predicted, metrics="exact", **options, resample_by="document")
+
+    options: list[dict[str, Any]] = [{"score_feature": "s"}, {"score_feature": "t"}]
+    options += [
+        {**each, more: 0.6 if more == "min_score" else [0.6]}
+        for each in options
+        for more in ("thresholds", "min_score")
+    ]
+    results = [counted(**each) for each in options]
+
+    assert len({result.signature for result in results}) == len(options)
+    again = score(gold, predicted, signature=results[2].signature)
+    assert again.to_dict()["metrics"] == results[2].to_dict()["metrics"]
+    with pytest.raises(UsageError, match="score-feature is s and t"):
+        units_of({"one": [results[0]], "two": [results[1]]})
+    units_of({"one": [results[0]], "without a curve": [counted()]})

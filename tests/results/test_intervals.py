@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from clueval import score
+from clueval import compare, score
 from clueval.core.count import SENTENCE, Plan, count
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
@@ -190,6 +190,23 @@ def test_sentences_must_be_the_same_in_all_results() -> None:
 
 
 # Metrics with numbers of their own
+
+
+def test_a_label_of_fair_has_the_bound_of_the_units_in_which_its_rate_has_a_denominator() -> None:
+    # in unit 0, gold is A and predicted B, which is one error, counted under A: B has nothing there
+    golds, labels = ("A", "B", "B"), ("B", "B", "B")
+    gold, predicted = (
+        [Document(str(n), {"x": [Span(0, 2, name)]}, tokens=["a", "b"]) for n, name in enumerate(names)]
+        for names in (golds, labels)
+    )
+
+    found = score(gold, predicted, metrics="fair", intervals=True, resample_by="document")
+
+    interval = found.intervals()["scores"]["fair"]["x"]["per_label"]["B"]["fair"]["precision"]
+    assert (interval["units"], interval["low"], interval["high"]) == (2, round(0.05 ** (1 / 2), 10), 1)
+    path = "fair.x.per_label.B.fair.precision"
+    (value, _) = compare(found, found, scores=[path]).to_dict()["scores"][0]["values"]
+    assert (value["low"], value["high"]) == (interval["low"], interval["high"])
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most, flat_spans
 
-from clueval import CluevalError, Comparison, Document, Result, Span, compare, score
+from clueval import CluevalError, Comparison, Document, Result, Span, UsageError, compare, errors, score
 from clueval.cli import main
 from clueval.reports.content import in_short
 from clueval.reports.page import page
@@ -496,6 +496,28 @@ def test_python_takes_gold_and_systems_by_name_as_the_command_does(capsys: Captu
     by_id = [{str(n): tag for n, tag in enumerate(side)} for side in (tags, wrong)]
     assert compare(by_id[0], *by_id).systems == ["A", "B"]
     assert compare(by_id[0], {"x": by_id[0], "y": by_id[1]}).systems == ["x", "y"]
+
+
+@pytest.mark.parametrize("kept", ["paths", "rows"])
+@pytest.mark.parametrize("option", [{"unparsable": "empty"}, {"missing": "empty"}, {"occurrence": "first"}])
+def test_options_for_answers_do_not_concern_a_system_with_positions(
+    option: dict[str, Any], kept: str, tmp_path: Path
+) -> None:
+    texts = [{"id": f"d{n}", "text": "Ada, Bob", "label": [[0, 3, "PER"]]} for n in range(2)]
+    answers = [{"id": f"d{n}", "output": '{"PER": ["Bob"]}'} for n in range(2)]
+    sides: list[Any] = [texts, texts, answers]
+    if kept == "paths":
+        for number, rows in enumerate(sides):
+            sides[number] = tmp_path / f"{number}.jsonl"
+            sides[number].write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    gold, tagger, model = sides
+
+    found = compare(gold, tagger=tagger, model=model, metrics="exact", scores=["f1"], **option)
+
+    assert [row["value"] for row in found.rows()[:2]] == [1, 0]
+    assert len([*errors(gold, tagger, model, **option)]) == 4
+    with pytest.raises(UsageError, match="appl"):
+        compare(gold, one=tagger, two=tagger, metrics="exact", **option)
 
 
 @pytest.mark.usefixtures("files")

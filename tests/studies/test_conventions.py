@@ -206,6 +206,8 @@ def test_conventions_that_forbid_overlapping_spans_say_so() -> None:
     assert refused == {"conlleval", "seqeval", "seqeval_strict", *levels}
     assert found["levels_1_labelled"]["note"] == "some spans overlap"
     assert {row["f1"] for key, row in found.items() if key not in refused} == {1.0}
+    (table,) = conventions([nested], [nested]).tables()
+    assert ["CLUEval level 2, labelled", None, "some spans overlap", "not defined here"] in table.rows
 
 
 def test_a_filter_on_a_layer_is_refused_as_by_most_of_the_metrics() -> None:

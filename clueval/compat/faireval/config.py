@@ -20,7 +20,7 @@ from clueval.compat.faireval import VERSIONS
 from clueval.core.case import Case
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NO_SPAN_LABELS, Span
 from clueval.core.tally import Tally
-from clueval.files.errors import FormatError, TextMismatch, UsageError
+from clueval.files.errors import FormatError, TextMismatch, UsageError, with_noun
 from clueval.files.opening import lines
 from clueval.files.options import checked_call
 from clueval.formats.fair import are_spans, sentence_of, spans_of
@@ -168,7 +168,7 @@ class Run:
         for number, lines_of_sides in enumerate(zip_longest(target.sentences(), system.sentences()), 1):
             if None in lines_of_sides:
                 numbers = ((side.name, sum(1 for _ in side.sentences())) for side in (target, system))
-                has = [f"{name} has {number} sentence{'s' * (number != 1)}" for name, number in numbers]
+                has = [f"{name} has {with_noun(number, 'sentences')}" for name, number in numbers]
                 advice = (
                     "both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999"
                 )
@@ -290,4 +290,4 @@ def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Iterator[list[obje
         row = confusion.get(target, {})
         yield [target, *(row.get(system, 0) for system in labels)]
     if len(often) < len(every):
-        yield [f"({len(every) - len(often)} labels with fewer errors are left out)"]
+        yield [f"({with_noun(len(every) - len(often), 'labels')} with fewer errors are left out)"]

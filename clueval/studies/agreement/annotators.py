@@ -15,7 +15,7 @@ from typing import Any
 from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, MissingId
-from clueval.files.errors import FileError, UsageError, described, warn
+from clueval.files.errors import FileError, UsageError, described, warn, with_noun
 from clueval.files.opening import Progress, is_folder
 from clueval.files.options import (
     option_field,
@@ -279,7 +279,7 @@ class Annotators:
 
 def _same_key(pair_by: str | None, side: str, document: Document, other_id: str) -> UsageError:
     """Return the error for two documents of one annotator with the same key."""
-    if pair_by == "content":
+    if pair_by == "content" or (pair_by == "id" and isinstance(document.id, MissingId)):
         return same_key(pair_by, side, document, other_id)
     return UsageError(
         f"{side} has two documents {document.id!r}",
@@ -482,7 +482,7 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
         return {name: Side(name, files[str(column)], options) for name, column in columns.items()}
     for name in INCEPTION:
         if left_out := files.pop(name, []):
-            number = f"{len(left_out)} document{'s' * (len(left_out) != 1)}"
+            number = with_noun(len(left_out), "documents")
             warn(f"{name} is left out, in {number}; annotators={ {'NAME': name} } reads it")
     return {name: Side(name, name_files, options) for name, name_files in sorted(files.items())}
 

@@ -13,7 +13,7 @@ from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import FileError, UsageError, warn
 from clueval.files.options import checked_call, require_share
-from clueval.files.writing import make_folder, whole_file
+from clueval.files.writing import made_folder, named_together, whole_file
 from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
@@ -297,29 +297,32 @@ class Agreement(ReportOfAnnotators):
         """
         import csv  # few need it
 
-        make_folder(folder)
         stems: set[str] = set()
-        for group in self._corpus.texts():
-            sides = dict(zip(self._names, group.sides, strict=False))  # a system comes after them
-            present = {name: document for name, document in sides.items() if document is not None}
-            if len(present) < 2:
-                continue
-            stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".") or "_"
-            if stem in stems:
-                raise FileError(
-                    f"two documents would have the file name {stem}.csv",
-                    file=str(folder),
-                    document=group.first.id,
+        with made_folder(folder), named_together():
+            for group in self._corpus.texts():
+                sides = dict(zip(self._names, group.sides, strict=False))  # a system comes after them
+                present = {name: document for name, document in sides.items() if document is not None}
+                if len(present) < 2:
+                    continue
+                stem = (
+                    "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".")
+                    or "_"
                 )
-            stems.add(stem)
-            layers = sequences_in(list(present.values()))
-            with whole_file(Path(folder, f"{stem}.csv")) as file:
-                writer = csv.writer(file, lineterminator="\n")
-                for name, document in present.items():
-                    for layer in layers:
-                        for fragments, label in sorted(marks_in(document, layer)):
-                            cell = f"{layer}:{label}" if len(layers) > 1 else label
-                            writer.writerow([name, cell, fragments[0][0], fragments[-1][1]])
+                if stem in stems:
+                    raise FileError(
+                        f"two documents would have the file name {stem}.csv",
+                        file=str(folder),
+                        document=group.first.id,
+                    )
+                stems.add(stem)
+                layers = sequences_in(list(present.values()))
+                with whole_file(Path(folder, f"{stem}.csv")) as file:
+                    writer = csv.writer(file, lineterminator="\n")
+                    for name, document in present.items():
+                        for layer in layers:
+                            for fragments, label in sorted(marks_in(document, layer)):
+                                cell = f"{layer}:{label}" if len(layers) > 1 else label
+                                writer.writerow([name, cell, fragments[0][0], fragments[-1][1]])
         return len(stems)
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:

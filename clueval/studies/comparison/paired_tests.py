@@ -14,7 +14,7 @@ from itertools import chain, combinations, islice
 from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
 from clueval.results.paths import Path, entry_at
@@ -134,7 +134,7 @@ def _require_same_units(first: Units, second: Units, names: str) -> None:
     for key, size in zip(second.keys, second.positions, strict=True):
         if positions[key] != size:
             raise UsageError(
-                f"{names} have different texts: unit {key!r} has {positions[key]} and {size} positions",
+                f"{names} have different texts: unit {key!r} has {positions[key]:,} and {with_noun(size, 'positions')}",
                 advice="score the same documents",
             )
 
@@ -173,6 +173,7 @@ class RateOfSystem:
             for rows in self.rows
         ]
         self.without = None if any(map(math.isnan, means)) else means
+        self._denominator = rates.weighing(rates.denominator_terms(path))
         weights = rates.weighing(rates.weight_terms(path))
         self.sizes = [sum([weights.get(row, 0) for row in rows]) for rows in self.rows]
 
@@ -185,7 +186,8 @@ class RateOfSystem:
 
     def interval(self, confidence: float) -> Interval:
         """Return the interval of the score, or of the mean of the scores of the runs."""
-        units, effective = sum(map(bool, self.sizes)), effective_number(self.sizes)
+        units = sum(any(row in self._denominator for row in rows) for rows in self.rows)
+        effective = effective_number(self.sizes)
         if self.score is None or self.without is None:
             reason = UNDEFINED if self.score is None else UNDEFINED_WITHOUT
             return Interval(None, None, None, units, effective, reason)

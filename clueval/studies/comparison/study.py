@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import glob
+from itertools import chain, compress, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError, described
 from clueval.files.options import checked_call, refuse_unknown, require_kind
+from clueval.formats.options import Reading
 from clueval.reading.options import needs_spooling
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import Path as ScorePath
@@ -26,6 +28,7 @@ from clueval.results.result import Result, load_result
 from clueval.results.saved import is_saved
 from clueval.results.score import score
 from clueval.results.signature import require_same
+from clueval.results.texts import idle_options
 from clueval.studies.comparison.paired_tests import ComparedUnits, PairedTests, comparable
 from clueval.studies.comparison.report import Comparison
 
@@ -90,9 +93,11 @@ def compare(
     gold, by_name, options = _gold_systems_options(systems, named, gold, names)
     if baseline is not None and baseline not in by_name:
         raise UsageError(f"there is no system {baseline!r}", advice=f"one of {', '.join(by_name)}")
-    scored = {name: list(_runs(system, gold, options)) for name, system in by_name.items()}
-    order = sorted(scored, key=lambda name: name != (baseline or next(iter(scored))))
-    results = {name: [_result_of(run) for run in scored[name]] for name in order}
+    runs = {name: list(_runs(system, gold, "pair_by" in options)) for name, system in by_name.items()}
+    order = sorted(runs, key=lambda name: name != (baseline or next(iter(runs))))
+    scored = _scored(gold, list(chain.from_iterable(runs.values())), options)
+    results_of = {name: list(islice(scored, len(of_system))) for name, of_system in runs.items()}
+    results = {name: [_result_of(run) for run in results_of[name]] for name in order}
     units = units_of(results, force)
     first = results[order[0]][0]
     work = PairedTests(units, trust, detect, several_golds=has_several_golds(first))
@@ -217,8 +222,20 @@ def _by_name(systems: Sequence[Any], names: Sequence[str] | None) -> dict[str, A
     return dict(zip(names, systems, strict=True))
 
 
-def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the runs of a system; those that are no results yet are scored against gold.
+def _scored(gold: Any, runs: Sequence[Any], options: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the runs of all systems; those that are no results yet are scored against gold."""
+    to_score = [gold is not None and not is_result(run) for run in runs]
+    of_reading = {
+        name: value for name, value in options.items() if name not in ("metrics", "layers", "reading")
+    }
+    reading = options.get("reading", Reading())
+    idle = iter(idle_options(gold, list(compress(runs, to_score)), reading, of_reading))
+    for run, is_to_score in zip(runs, to_score, strict=True):
+        yield score(gold, run, **{"resample_by": EITHER, **options, **next(idle)}) if is_to_score else run
+
+
+def _runs(system: Any, gold: Any, is_paired: bool) -> Iterator[Any]:
+    """Yield the runs of a system; `is_paired`: an option says how documents are paired.
 
     Raises `UsageError` for a run that is there twice, which would count as two independent runs.
     """
@@ -231,16 +248,13 @@ def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
             name = f" {os.fspath(run)}" if _is_path(run) else ""
             raise UsageError(f"a system has the run{name} twice", advice="give each run once")
         seen |= {identity} - {None}
-        if gold is None or is_result(run):
-            yield run
-            continue
-        are_paths = _is_path(gold) and _is_path(run) and "pair_by" not in options
+        are_paths = _is_path(gold) and _is_path(run) and not is_paired
         if are_paths and Path(run).is_dir() and Path(gold).is_file():
             raise UsageError(
                 f"{os.fspath(run)} is a folder, and gold is a file",
                 advice=f"runs of a system are files or a pattern, as in {Path(run).name}='{os.fspath(run)}/*'",
             )
-        yield score(gold, run, **{"resample_by": EITHER, **options})
+        yield run
 
 
 def _runs_in(system: Any, gold: Any) -> Sequence[Any]:

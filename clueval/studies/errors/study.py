@@ -178,7 +178,7 @@ def result_of(pairs: Pairs, system: int = 0) -> Result:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", CluevalWarning)
         with spooled(pairs.gold, pairs.systems[system]) as (gold, predicted):
-            result = scored(gold, predicted, pairs.plan.metrics, pairs.columns, pairs.groups)
+            result = scored(gold, predicted, pairs.plan.metrics, pairs.columns, pairs.groups[system])
         warn_of(result, gold, predicted)
     messages = checked(result.plan.steps, result.bag.notes) if several else ()
     for warning in warned:

@@ -293,8 +293,7 @@ class MaskingReport(ReportWithDecisions):
             yield from words.tables_of(phrase("{layer}, as reviewed", layer=name), figures, betas)
         if documents := self.documents_to_review:
             yield words.documents_table(documents)
-        for key, groups in (self.result.groups or {}).items():
-            yield from words.groups_table(key, groups)
+        yield from self._breakdowns()
         if self.shows_text and self.needless:
             yield words.needless_table(self.needless)
         if self.shows_text and self.inconsistent:
@@ -302,12 +301,17 @@ class MaskingReport(ReportWithDecisions):
         yield from starmap(words.convention_table, self._conventions().items())
 
     def first_tables(self, tables: Iterable[Table]) -> Iterator[Table]:
-        """Yield the first leaks, then the main figures of the classes."""
+        """Yield the first leaks, then the main figures of the classes and of break-downs."""
         if self.leaks:
             yield words.first_leaks(self.leaks, text=self.shows_text)
         for name, figures in self.reports.items():
             yield words.first_classes(name, figures["classes"])
+        yield from self._breakdowns()
         yield from starmap(words.convention_table, self._conventions().items())
+
+    def _breakdowns(self) -> Iterator[Table]:
+        for key, groups in (self.result.groups or {}).items():
+            yield from words.groups_table(key, groups)
 
     def places(self) -> Iterator[Place]:
         """Yield the places of leaks, riskiest first, then of string leaks; those that are set apart come last."""

@@ -283,6 +283,11 @@ def test_the_tables_of_the_text_fit_on_a_screen() -> None:
     assert heads[1][1] == "document leak upper"
 
 
+def test_the_first_screen_has_the_breakdown_that_was_asked_for() -> None:
+    assert "by document" in str(report(by="document"))
+    assert "by document" not in str(report())
+
+
 def test_the_signature_is_in_the_text() -> None:
     found = report()
 

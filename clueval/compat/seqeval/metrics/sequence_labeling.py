@@ -38,7 +38,7 @@ from clueval.compat.seqeval.metrics.v1 import (
 )
 from clueval.compat.seqeval.scheme import Token, WrongTypeError, scheme_or_error
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.metrics.seqeval_tags import Chunk, Decisions, ReachesBeyond, chunks, chunks_between, is_ignored
 from clueval.reading.clusters import Unusual
 
@@ -277,7 +277,7 @@ def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
     if len(y_true) != len(y_pred):
         raise UsageError(
             "Found input variables with inconsistent numbers of samples: "
-            f"y_true has {len(y_true)} tags, y_pred has {len(y_pred)}"
+            f"y_true has {with_noun(len(y_true), 'tags')}, y_pred has {len(y_pred)}"
         )
     try:
         pairs = Counter(zip(y_true, y_pred, strict=True))

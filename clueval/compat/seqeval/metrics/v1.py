@@ -32,7 +32,7 @@ from clueval.compat.seqeval.scheme import (
     scheme_or_error,
 )
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import CluevalError, TagError, UsageError
+from clueval.files.errors import CluevalError, TagError, UsageError, with_noun
 from clueval.metrics.seqeval_tags import is_ignored
 from clueval.reading.clusters import BATCH, BLANK, LayerClusters, Unusual
 
@@ -63,7 +63,7 @@ def check_consistent_length(y_true: Sentences, y_pred: Sentences) -> None:
     true, predicted = list(map(len, y_true)), list(map(len, y_pred))
     if true == predicted:
         return
-    differs = f"y_true has {len(true)} sentences, y_pred has {len(predicted)}"
+    differs = f"y_true has {with_noun(len(true), 'sentences')}, y_pred has {len(predicted)}"
     if len(true) == len(predicted):
         n = next(n for n, (a, b) in enumerate(zip(true, predicted, strict=True)) if a != b)
         differs = f"y_true[{n}] has {true[n]} tags, y_pred[{n}] has {predicted[n]}"
