@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.tags import is_tag
-from clueval.files.limits import Limits, sentence_too_long, too_many
+from clueval.files.limits import sentence_too_long, too_many
 from clueval.files.opening import (
     Complain,
     FileProgress,
@@ -24,6 +24,7 @@ from clueval.files.opening import (
     raw_content,
     refuse,
 )
+from clueval.files.options import Limits
 
 Numbered = tuple[int, Any]
 """A row and its number, from 1."""

@@ -25,7 +25,7 @@ from clueval.core.span_forms import (
     members_of,
     spans_of,
 )
-from clueval.core.tags import OUTSIDE, decode_tags
+from clueval.core.tags import OUTSIDE, SeenTags, decode_tags
 from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError, described
 from clueval.formats.dialect import (
     SCALAR,
@@ -46,7 +46,6 @@ from clueval.formats.form import is_row
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.recognition import keys_of_tags
-from clueval.formats.tag_lists import SeenTags, names_of_tags
 
 
 class _RowKeys(NamedTuple):
@@ -316,6 +315,8 @@ class RowReader(RowInput):
                 "config.json with id2label, or dataset_info.json",
             )
         if key not in self._tag_names:
+            from clueval.formats.tag_lists import names_of_tags  # most tags are text
+
             self._tag_names[key] = names_of_tags(self.options.names, key)
         if value not in self._tag_names[key]:
             self.refuse(f"the number {value} of {key!r} has no name", "check names=...")
