@@ -404,7 +404,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in field_names(self):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            if type(value) is not int or value < 1:
                 raise UsageError(f"{name}={value!r} is not a limit", advice="a whole number from 1 on")
 
     @property

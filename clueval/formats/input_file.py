@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.tags import is_tag
@@ -182,7 +183,8 @@ _ENDS_OF_JSON = ("}", "]", ",", '"', "{", "[", ":")
 """How a line of JSON ends, and no tag."""
 
 
-class Head(NamedTuple):
+@dataclass(frozen=True)
+class Head:
     """The beginning of a file.
 
     Attributes:
@@ -197,7 +199,7 @@ class Head(NamedTuple):
     first: Callable[[], Any]
     is_one_text: bool = False
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         """The first three lines that are not blank; long lines are cut."""
         matches = islice(_NOT_BLANK.finditer(self.text.removeprefix("\ufeff")), 3)
