@@ -308,7 +308,7 @@ def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "
     """Return the spans of one sequence of tags as (start, end, label), half-open, in order.
 
     `invalid` is the treatment of ill-formed tags, one of `INVALID`. If `scheme` is None, the lenient treatment needs
-    none (`SeenTags` finds tags of two schemes), and the others detect it from these tags. Raises `TagError` for what
+    none (the caller finds tags of two schemes), and the others detect it from these tags. Raises `TagError` for what
     is no tag or outside the scheme and, if `invalid` is ``error``, for the first ill-formed tag.
 
     >>> decode_tags(["O", "I-PER", "I-PER"], "BIO", invalid="discard")
@@ -325,27 +325,3 @@ def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "
     if invalid == "discard":
         return list(decode_strictly(tags, scheme))
     raise TagError(ill_formed(tags, first_illegal(tags, scheme) or 0, scheme))
-
-
-class SeenTags:
-    """The different tags of each layer of a file without a named scheme: all must belong to one."""
-
-    def __init__(self, file: str | None) -> None:
-        self._file = file
-        self._tags: dict[str, set[str]] = {}
-        self._by_prefix: dict[str, dict[str, str]] = {}  # one tag for each prefix: these tell the scheme
-
-    def see(self, layer: str, tags: Sequence[str]) -> None:
-        """Take note of the tags of a document. Raises `TagError` for tags of two schemes."""
-        layer_tags = self._tags.setdefault(layer, set())
-        if layer_tags.issuperset(tags):
-            return
-        new_tags = [tag for tag in dict.fromkeys(tags) if tag not in layer_tags]
-        try:
-            by_prefix = {split_tag(tag)[0]: tag for tag in new_tags} | self._by_prefix.get(layer, {})
-            scheme_of((OUTSIDE, tag) for tag in by_prefix.values())
-        except TagError as error:
-            error.file = self._file
-            raise
-        layer_tags.update(new_tags)
-        self._by_prefix[layer] = by_prefix

@@ -11,7 +11,7 @@ from itertools import compress
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
-from clueval.core.tags import OUTSIDE, SeenTags, decode_tags, first_illegal, is_legal, is_tag, split_tag
+from clueval.core.tags import OUTSIDE, decode_tags, first_illegal, is_legal, is_tag, split_tag
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.column_format import (
     ColumnFormat,
@@ -21,6 +21,7 @@ from clueval.formats.column_format import (
     place_of,
     wanted_layers,
 )
+from clueval.formats.input_file import SeenTags
 
 _WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))

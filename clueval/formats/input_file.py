@@ -1,10 +1,10 @@
-"""A file that is read: its beginning, its lines, text, bytes and JSON rows, and what was not read of it."""
+"""A file that is read: its beginning, its lines, text, bytes and JSON rows, its tags, and what was not read of it."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from clueval.core.document import Document
-from clueval.core.tags import is_tag
+from clueval.core.tags import OUTSIDE, is_tag, scheme_of, split_tag
+from clueval.files.errors import TagError
 from clueval.files.limits import sentence_too_long, too_many
 from clueval.files.opening import (
     Complain,
@@ -172,6 +173,30 @@ class InputFile:
             if row != []:
                 break
         return row
+
+
+class SeenTags:
+    """The different tags of each layer of a file without a named scheme: all must belong to one."""
+
+    def __init__(self, file: str | None) -> None:
+        self._file = file
+        self._tags: dict[str, set[str]] = {}
+        self._by_prefix: dict[str, dict[str, str]] = {}  # one tag for each prefix: these tell the scheme
+
+    def see(self, layer: str, tags: Sequence[str]) -> None:
+        """Take note of the tags of a document. Raises `TagError` for tags of two schemes."""
+        layer_tags = self._tags.setdefault(layer, set())
+        if layer_tags.issuperset(tags):
+            return
+        new_tags = [tag for tag in dict.fromkeys(tags) if tag not in layer_tags]
+        try:
+            by_prefix = {split_tag(tag)[0]: tag for tag in new_tags} | self._by_prefix.get(layer, {})
+            scheme_of((OUTSIDE, tag) for tag in by_prefix.values())
+        except TagError as error:
+            error.file = self._file
+            raise
+        layer_tags.update(new_tags)
+        self._by_prefix[layer] = by_prefix
 
 
 # The beginning, by which the format is recognised

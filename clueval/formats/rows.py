@@ -25,7 +25,7 @@ from clueval.core.span_forms import (
     members_of,
     spans_of,
 )
-from clueval.core.tags import OUTSIDE, SeenTags, decode_tags
+from clueval.core.tags import OUTSIDE, decode_tags
 from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError, described
 from clueval.formats.dialect import (
     SCALAR,
@@ -43,7 +43,7 @@ from clueval.formats.dialect import (
     with_paths,
 )
 from clueval.formats.form import is_row
-from clueval.formats.input_file import InputFile, Numbered
+from clueval.formats.input_file import InputFile, Numbered, SeenTags
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.recognition import keys_of_tags
 

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 
 from clueval.core.document import Document, Layers, MissingId, Row, same_id
 from clueval.core.span import Frozen
-from clueval.core.tags import SeenTags, decode
+from clueval.core.tags import decode
 from clueval.files.errors import CluevalError
 from clueval.formats.column_format import wanted_layers
+from clueval.formats.input_file import SeenTags
 from clueval.reading.clusters import Unusual
 from clueval.reading.options import Text
 from clueval.reading.passages import (

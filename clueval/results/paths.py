@@ -49,7 +49,9 @@ def entry_at(report: Report, path: Path) -> Report:
     """Return the dictionary at a path of a report; an empty one if there is none."""
     value: Any = report
     for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
+        if not isinstance(value, Mapping):
+            return {}
+        value = value.get(name)
     return value if isinstance(value, Mapping) else {}
 
 
