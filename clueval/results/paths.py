@@ -49,9 +49,7 @@ def entry_at(report: Report, path: Path) -> Report:
     """Return the dictionary at a path of a report; an empty one if there is none."""
     value: Any = report
     for name in path:
-        if not isinstance(value, Mapping):
-            return {}
-        value = value.get(name)
+        value = value.get(name) if isinstance(value, Mapping) else None
     return value if isinstance(value, Mapping) else {}
 
 
