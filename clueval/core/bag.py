@@ -146,9 +146,9 @@ class Read:
     def repaired(self, side: str) -> int:
         """Return the number of ill-formed tags of a side, by the scheme of the whole file."""
         repaired = sum(number for file_layer, (_, number) in self.settled.items() if file_layer[0] == side)
-        for file_layer, scheme in self.schemes().items():
-            if file_layer[0] == side and file_layer in self.neighbours and scheme is not None:
-                repaired += count_illegal(self.neighbours[file_layer], scheme)
+        for pairs in [pairs for file_layer, pairs in self.neighbours.items() if file_layer[0] == side]:
+            if (scheme := scheme_of(pairs)) is not None:
+                repaired += count_illegal(pairs, scheme)
         return repaired
 
     def include(self, other: Read) -> None:
@@ -461,7 +461,7 @@ class BagCounts:
         for sequence in sequences:
             inside: Mapping[tuple[int, ...], int] = totals.get((sequence, _INSIDE), {})
             for metric in self._metrics:
-                total = totals.get((sequence, metric.name), Tally())
+                total = totals.get((sequence, metric.name)) or Tally()
                 if is_of_cases(metric):
                     # the positions of the text that are in no case have the same tag on all sides
                     for present, positions in bag.positions.items():

@@ -171,7 +171,7 @@ class CaseOfKey(Case):
     def __init__(self, key: Key, sequence: str) -> None:
         self.length, self.written, self._present, *self._entries = key
         self._sequence = sequence
-        self._is_plain = all(len(entry) == 4 and type(entry[3]) is str for entry in self._entries)
+        self._is_plain = {(len(entry), type(entry[3])) for entry in self._entries} <= {(4, str)}
         self.counted = (None,) * max(2, self._present.bit_length())
         if not self._is_plain:
             flags = [

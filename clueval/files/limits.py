@@ -2,24 +2,14 @@
 
 A line and a sentence are held in memory as a whole, and so is a document of most formats; a gzipped file of some
 hundred kilobytes can contain one of several gigabytes. The limits are far above the sizes in real corpora. Options can
-raise those of lines, sentences and documents (`Limits`).
+raise those of lines, sentences and documents (`clueval.files.options.Limits`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import Any
 
-from clueval.files.errors import FormatError, LimitError, UsageError
-
-MAX_LINE = 1 << 27
-"""The usual limit for the bytes of a line, and of a file that is read as a whole."""
-
-HELD = 5
-"""Divisor of the limit for sentences; the result limits the lines, tags or values of a file held as a whole.
-
-A line, tag or value of a file of spans, XML or JSON takes about this many times as much memory as a token.
-"""
+from clueval.files.errors import FormatError, LimitError
 
 MAX_DEPTH = 100
 """The greatest depth of elements and of values in values."""
@@ -41,26 +31,6 @@ MENTIONED_OF_WORD = 20
 
 MAX_COVERED = 50_000_000
 """The most positions that the spans of a document have together, where their texts are compared or written."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """The limits of a file. Raises `UsageError` for one that is not a whole number of at least 1."""
-
-    max_line: int = MAX_LINE  # the most bytes of a line, and of a file that is held as a whole
-    max_sentence: int = 5_000_000  # the most tokens of a sentence
-    max_document: int = 50_000_000  # the most tokens of a document, at 100 to 300 bytes a token
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise UsageError(f"{field.name}={value!r} is not a limit", advice="a whole number from 1 on")
-
-    @property
-    def max_held(self) -> int:
-        """The most lines, tags or values of a file that is held as a whole."""
-        return max(1, self.max_sentence // HELD)
 
 
 def is_deep(value: object) -> bool:

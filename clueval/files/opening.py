@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, escape
-from clueval.files.limits import MAX_LINE, file_too_long, line_too_long
+from clueval.files.limits import file_too_long, line_too_long
+from clueval.files.options import MAX_LINE
 from clueval.files.overwriting import note_input, note_open_file
 
 BLOCK = 1 << 18

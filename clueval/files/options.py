@@ -17,7 +17,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, field, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache, lru_cache, partial, wraps
 from inspect import signature
 from itertools import chain
@@ -254,12 +254,12 @@ def changed_values(group: Any) -> dict[str, Any]:
 
     Values of another type than the default are not compared with it: the comparison of an array is an array.
     """
-    values = ((attribute, getattr(group, attribute.name)) for attribute in fields(group))
+    kind: Any = type(group)
+    values = ((name, getattr(group, name), default) for name, _, default, _ in _declared_fields(kind))
     return {
-        attribute.name: value
-        for attribute, value in values
-        if value is not attribute.default
-        and (type(value) is not type(attribute.default) or value != attribute.default)
+        name: value
+        for name, value, default in values
+        if value is not default and (type(value) is not type(default) or value != default)
     }
 
 
@@ -379,3 +379,35 @@ def require_share(name: str, value: float) -> None:
     """Raise `UsageError` unless 0 < value < 1."""
     if not 0 < value < 1:  # NaN is not, either
         raise UsageError(f"{name} must be between 0 and 1, not {value!r}", advice="for example 0.95")
+
+
+# Limits
+
+MAX_LINE = 1 << 27
+"""The usual limit for the bytes of a line, and of a file that is read as a whole."""
+
+HELD = 5
+"""Divisor of the limit for sentences; the result limits the lines, tags or values of a file held as a whole.
+
+A line, tag or value of a file of spans, XML or JSON takes about this many times as much memory as a token.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of a file. Raises `UsageError` for one that is not a whole number of at least 1."""
+
+    max_line: int = MAX_LINE  # the most bytes of a line, and of a file that is held as a whole
+    max_sentence: int = 5_000_000  # the most tokens of a sentence
+    max_document: int = 50_000_000  # the most tokens of a document, at 100 to 300 bytes a token
+
+    def __post_init__(self) -> None:
+        for name in field_names(self):
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise UsageError(f"{name}={value!r} is not a limit", advice="a whole number from 1 on")
+
+    @property
+    def max_held(self) -> int:
+        """The most lines, tags or values of a file that is held as a whole."""
+        return max(1, self.max_sentence // HELD)

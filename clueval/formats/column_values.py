@@ -11,7 +11,7 @@ from itertools import compress
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
-from clueval.core.tags import OUTSIDE, decode_tags, is_tag
+from clueval.core.tags import OUTSIDE, decode_tags, first_illegal, is_legal, is_tag, split_tag
 from clueval.files.errors import FormatError, TagError, UsageError, with_noun
 from clueval.formats.column_format import (
     ColumnFormat,
@@ -20,9 +20,8 @@ from clueval.formats.column_format import (
     place_of,
     wanted_layers,
 )
-from clueval.formats.input_file import InputFile
+from clueval.formats.input_file import InputFile, SeenTags
 from clueval.formats.options import FormatOptions
-from clueval.formats.tag_lists import SeenTags, place_of_error
 
 _WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
@@ -200,7 +199,7 @@ class ColumnValues(ColumnInput):
         try:
             chunks = decode_tags(tags_with_borders, scheme, invalid)
         except TagError as error:
-            index, problem = place_of_error(tags_with_borders, scheme, error)
+            index, problem = _place_of_error(tags_with_borders, scheme, error)
             row = index - bisect_left(borders, index)
             if index in borders or row >= len(tags):
                 row -= 1
@@ -305,3 +304,18 @@ def pairs_of(value: str) -> dict[str, str]:
     """
     parts = (part.partition("=") for part in value.split("|")) if "=" in value else ()
     return {key: text for key, equals, text in parts if equals}
+
+
+def _place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:
+    """Return the index of the tag of an error, and its problem."""
+    for index, tag in enumerate(tags):
+        try:
+            split_tag(tag)
+            if scheme is not None:
+                is_legal(scheme, OUTSIDE, tag)
+        except TagError as wrong:
+            return index, wrong.problem
+    assert scheme is not None
+    illegal = first_illegal(tags, scheme)
+    assert illegal is not None
+    return illegal, error.problem

@@ -1,18 +1,20 @@
-"""A file that is read: its beginning, its lines, text, bytes and JSON rows, and what was not read of it."""
+"""A file that is read: its beginning, its lines, text, bytes and JSON rows, its tags, and what was not read of it."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from clueval.core.document import Document
-from clueval.core.tags import is_tag
-from clueval.files.limits import Limits, sentence_too_long, too_many
+from clueval.core.tags import OUTSIDE, is_tag, scheme_of, split_tag
+from clueval.files.errors import TagError
+from clueval.files.limits import sentence_too_long, too_many
 from clueval.files.opening import (
     Complain,
     FileProgress,
@@ -24,6 +26,7 @@ from clueval.files.opening import (
     raw_content,
     refuse,
 )
+from clueval.files.options import Limits
 
 Numbered = tuple[int, Any]
 """A row and its number, from 1."""
@@ -172,6 +175,30 @@ class InputFile:
         return row
 
 
+class SeenTags:
+    """The different tags of each layer of a file without a named scheme: all must belong to one."""
+
+    def __init__(self, file: str | None) -> None:
+        self._file = file
+        self._tags: dict[str, set[str]] = {}
+        self._by_prefix: dict[str, dict[str, str]] = {}  # one tag for each prefix: these tell the scheme
+
+    def see(self, layer: str, tags: Sequence[str]) -> None:
+        """Take note of the tags of a document. Raises `TagError` for tags of two schemes."""
+        layer_tags = self._tags.setdefault(layer, set())
+        if layer_tags.issuperset(tags):
+            return
+        new_tags = [tag for tag in dict.fromkeys(tags) if tag not in layer_tags]
+        try:
+            by_prefix = {split_tag(tag)[0]: tag for tag in new_tags} | self._by_prefix.get(layer, {})
+            scheme_of((OUTSIDE, tag) for tag in by_prefix.values())
+        except TagError as error:
+            error.file = self._file
+            raise
+        layer_tags.update(new_tags)
+        self._by_prefix[layer] = by_prefix
+
+
 # The beginning, by which the format is recognised
 
 _IS_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*($|[\[{]))|\[\s*([\[{"]|\]\s*($|[\[{])))')
@@ -181,7 +208,8 @@ _ENDS_OF_JSON = ("}", "]", ",", '"', "{", "[", ":")
 """How a line of JSON ends, and no tag."""
 
 
-class Head(NamedTuple):
+@dataclass(frozen=True)
+class Head:
     """The beginning of a file.
 
     Attributes:
@@ -196,7 +224,7 @@ class Head(NamedTuple):
     first: Callable[[], Any]
     is_one_text: bool = False
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         """The first three lines that are not blank; long lines are cut."""
         matches = islice(_NOT_BLANK.finditer(self.text.removeprefix("\ufeff")), 3)

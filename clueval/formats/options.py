@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
-from clueval.files.limits import Limits
-from clueval.files.options import changed_values, column, option_field, require_types, whole
+from clueval.files.options import Limits, changed_values, column, option_field, require_types, whole
 from clueval.files.overwriting import input_path
 
 OFFSETS = ("points", "utf16", "bytes")

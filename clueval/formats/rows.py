@@ -51,10 +51,9 @@ from clueval.formats.dialect import (
     with_paths,
 )
 from clueval.formats.form import is_row
-from clueval.formats.input_file import InputFile, Numbered
+from clueval.formats.input_file import InputFile, Numbered, SeenTags
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.recognition import keys_of_tags
-from clueval.formats.tag_lists import SeenTags, names_of_tags
 
 
 class _RowKeys(NamedTuple):
@@ -324,6 +323,8 @@ class RowReader(RowInput):
                 "config.json with id2label, or dataset_info.json",
             )
         if key not in self._tag_names:
+            from clueval.formats.tag_lists import names_of_tags  # most tags are text
+
             self._tag_names[key] = names_of_tags(self.options.names, key)
         if value not in self._tag_names[key]:
             self.refuse(f"the number {value} of {key!r} has no name", "check names=...")

@@ -1,57 +1,18 @@
-"""Tags: those that a file has had, the names of tags that are numbers, and the tags of a document."""
+"""Tags in lists: the names of those that are numbers, and the tags of a document."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import NO_LABEL
-from clueval.core.tags import OUTSIDE, first_illegal, is_legal, scheme_of, split_tag
-from clueval.files.errors import FileError, FormatError, TagError
+from clueval.core.tags import OUTSIDE
+from clueval.files.errors import FileError, FormatError
 
 _KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
 """The keys under which configurations of models and data sets have the names of tags."""
-
-
-class SeenTags:
-    """The different tags of each layer of a file without a named scheme: all must belong to one."""
-
-    def __init__(self, file: str | None) -> None:
-        self._file = file
-        self._tags: dict[str, set[str]] = {}
-        self._by_prefix: dict[str, dict[str, str]] = {}  # one tag for each prefix: these tell the scheme
-
-    def see(self, layer: str, tags: Sequence[str]) -> None:
-        """Take note of the tags of a document. Raises `TagError` for tags of two schemes."""
-        layer_tags = self._tags.setdefault(layer, set())
-        if layer_tags.issuperset(tags):
-            return
-        new_tags = [tag for tag in dict.fromkeys(tags) if tag not in layer_tags]
-        try:
-            by_prefix = {split_tag(tag)[0]: tag for tag in new_tags} | self._by_prefix.get(layer, {})
-            scheme_of((OUTSIDE, tag) for tag in by_prefix.values())
-        except TagError as error:
-            error.file = self._file
-            raise
-        layer_tags.update(new_tags)
-        self._by_prefix[layer] = by_prefix
-
-
-def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:
-    """Return the index of the tag of an error, and its problem."""
-    for index, tag in enumerate(tags):
-        try:
-            split_tag(tag)
-            if scheme is not None:
-                is_legal(scheme, OUTSIDE, tag)
-        except TagError as wrong:
-            return index, wrong.problem
-    assert scheme is not None
-    illegal = first_illegal(tags, scheme)
-    assert illegal is not None
-    return illegal, error.problem
 
 
 def names_of_tags(tag_names: Any, source: str) -> Mapping[int, str]:

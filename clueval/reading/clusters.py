@@ -299,6 +299,7 @@ class ClusterCounting:
         bag: what has been counted.
         groups: the groups of layers, to which rows are added.
         in_characters: whether positions are characters; then rows have the lengths of their tokens.
+        is_late: whether nothing can be decoded before all tags are known.
         by_document: whether documents must be told apart: for break-downs, units, and filters on metadata.
     """
 
@@ -324,7 +325,7 @@ class ClusterCounting:
         if self._of_tags and (together or self._new_labels.steps):
             raise Unusual("tags of a layer are counted, and layers are counted together or labels changed")
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
-        self._is_late = any(reading.needs_scheme for reading in readings)
+        self.is_late = any(reading.needs_scheme for reading in readings)
         self._present = (1 << len(files)) - 1
         self._conditions: dict[tuple[str, ...], Where] = {}  # on spans, by what a place waits for
         self._ids: Counter[str] = Counter()
@@ -368,7 +369,7 @@ class ClusterCounting:
 
     def count_if_much(self) -> None:
         """Count what was added if it is much, unless nothing can be decoded before all tags are known."""
-        if not self._is_late and any(group.is_full for group in self.groups):
+        if not self.is_late and any(group.is_full for group in self.groups):
             self._count()
 
     def finish(self) -> Bag:
@@ -659,12 +660,10 @@ def bag_of_tags(
     """
     if any(type(side) not in _LISTS or len(side) != len(sides[0]) for side in sides):
         return None
-    if any(reading.needs_scheme for reading in readings):
-        return None
     try:
         counting = ClusterCounting(plan, [DEFAULT_LAYER], readings, [None] * len(sides), Bounds())
-        if counting.in_characters:
-            return None  # there is no text
+        if counting.in_characters or counting.is_late:  # there is no text, or all tags would be held
+            return None
         places = None
         if counting.by_document:
             places = _places(counting, plan, map(str, range(len(sides[0]))) if ids is None else ids)
@@ -705,8 +704,7 @@ def bag_of_tagged_documents(
     and if documents are told apart.
     """
     counting = ClusterCounting(plan, [layer], readings, files, Bounds())
-    is_late = any(reading.needs_scheme for reading in readings)
-    if counting.in_characters or counting.by_document or is_late:
+    if counting.in_characters or counting.by_document or counting.is_late:
         raise Unusual("positions are characters, or documents are told apart")
     place = counting.place_of()
     gold_tags: list[Sequence[str]] = []  # nothing else of documents is held

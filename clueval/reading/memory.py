@@ -218,7 +218,7 @@ def side_of(value: Any, name: str, options: FormatOptions, others: Iterable[Any]
         from clueval.formats.tag_lists import names_of_tags  # most tags are text
 
         side = side._replace(names=names_of_tags(options.names, "labels"))
-    return side._replace(options=options)
+    return side if names is None else side._replace(options=options)
 
 
 def names_in_dataset(dataset: Any) -> Mapping[str, Any] | None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
-from clueval.files.limits import Limits
+from clueval.files.options import Limits
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
 from clueval.formats.columns import ColumnReader
 from clueval.formats.form import Form

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -96,11 +95,11 @@ class Source:
 
     def anew(self) -> Source:
         """Return the same file with counts of its own, to read it once more if it is unusual."""
-        return replace(self, file=replace(self.file, passed_over=Counter(), repaired=Counter(), sources={}))
+        return replace(self, file=InputFile(self.path, self.file.limits, self.file.progress))
 
     def again(self) -> Source:
         """Return the same file, of which nothing is counted."""
-        return replace(self.anew(), file=replace(self.anew().file, progress=None))
+        return replace(self, file=InputFile(self.path, self.file.limits))
 
     def see(self, read: Read, side: str) -> None:
         """Note a file that was read: its format, the sources of its layers, and what was not read of it."""

@@ -23,8 +23,8 @@ from typing import Any
 from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FileError, UsageError
-from clueval.files.limits import Limits
 from clueval.files.opening import beginning_of
+from clueval.files.options import Limits
 from clueval.files.writing import whole_file
 from clueval.formats.gate_xml import write_gate_xml
 from clueval.formats.input_file import Head, InputFile

@@ -105,7 +105,6 @@ def score(
     """
     require_layers(layers)
     indicators = options.pop("write_indicators", None)
-    require_kind(reference_set, "str | None", "reference_set")
     require_kind(indicators, "str | Path | None", "write_indicators")
     expected = None
     if signature is not None:
@@ -191,7 +190,8 @@ def scored(
     _require_other_data(groups.preparing, gold, predicted)
     if texts is None:
         texts = opened(gold, predicted, groups, layers, plan, steps)
-    plan = replace(plan, steps=(*texts.steps, *plan.steps))
+    if texts.steps:
+        plan = replace(plan, steps=(*texts.steps, *plan.steps))
     bag = bag_of(texts, plan, names, groups.workers)
     if bag.notes:  # otherwise the steps that documents need say nothing
         plan = with_steps_of_documents(plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,22 +63,18 @@ class Signature:
 
     @classmethod
     def of(
-        cls, metrics: Iterable[AnyMetric], choices: Mapping[str, str], units: Iterable[str] = ()
+        cls, metrics: Sequence[AnyMetric], choices: Mapping[str, str], units: Iterable[str] = ()
     ) -> Signature:
         """The signature of an evaluation by these metrics, in these units, with these choices.
 
         Other choices have their default values. `average` is ``all``, because a report holds all averages.
         """
-        metric_list = list(metrics)
-        zeros = [
-            USUAL["zero"],
-            *(f"{metric.name}={metric.zero}" for metric in metric_list if metric.zero != "0"),
-        ]
+        zeros = [f"{metric.name}={metric.zero}" for metric in metrics if metric.zero != "0"]
         defaults = {
-            "metrics": "+".join(map(with_settings, metric_list)),
+            "metrics": "+".join(map(with_settings, metrics)),
             **USUAL,
             "unit": "+".join(sorted(units)) or USUAL["unit"],
-            "zero": ",".join(zeros),
+            "zero": ",".join([USUAL["zero"], *zeros]),
         }
         return cls({**defaults, **choices, "scores": str(SCORES), "version": __version__})
 

@@ -33,8 +33,8 @@ from clueval.compat.faireval.config import (
 from clueval.core.case import Case
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, SpanError, TextMismatch, UsageError
-from clueval.files.limits import Limits
 from clueval.files.opening import Complain, refuse
+from clueval.files.options import Limits
 from clueval.formats.fair import FAIR_SPANS
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions

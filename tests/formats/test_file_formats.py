@@ -11,7 +11,7 @@ import pytest
 import clueval
 from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
-from clueval.files.limits import Limits
+from clueval.files.options import Limits
 from clueval.formats.documents import form_of_file, sets_of_file
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions

@@ -12,7 +12,7 @@ from corpora import write
 
 from clueval import read
 from clueval.files.errors import FormatError, UsageError
-from clueval.files.limits import Limits
+from clueval.files.options import Limits
 from clueval.formats.documents import form_of_file
 from clueval.formats.form import NAMES
 from clueval.formats.input_file import InputFile
