@@ -7,7 +7,7 @@ raise those of lines, sentences and documents (`Limits`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from clueval.files.errors import FormatError, LimitError, UsageError
@@ -52,10 +52,10 @@ class Limits:
     max_document: int = 50_000_000  # the most tokens of a document, at 100 to 300 bytes a token
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in self.__slots__:
+            value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise UsageError(f"{field.name}={value!r} is not a limit", advice="a whole number from 1 on")
+                raise UsageError(f"{name}={value!r} is not a limit", advice="a whole number from 1 on")
 
     @property
     def max_held(self) -> int:

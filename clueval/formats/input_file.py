@@ -75,7 +75,9 @@ class InputFile:
 
     def beside(self, ending: str) -> InputFile:
         """Return the file with the same name and another ending, packed if only that exists; it need not exist."""
-        path = self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(ending)
+        name = self.path.name.removesuffix(".gz")
+        stem, _, own_ending = name.rpartition(".")
+        path = self.path.with_name(f"{stem if stem and own_ending else name}{ending}")
         if not is_file(path) and is_file(packed := path.with_name(f"{path.name}.gz")):
             path = packed
         return self.at(path)

@@ -22,7 +22,7 @@ from clueval.formats.documents import (
     read_file,
     sets_of_file,
 )
-from clueval.formats.form import NAMES, Form, all_forms, form_of, forms_named
+from clueval.formats.form import NAMES, Form, all_forms, form_by_name, form_of, forms_named
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading, sets_error
 from clueval.formats.recognition import is_running_text
@@ -40,13 +40,17 @@ def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) ->
 
     `is_one_text` says whether lines of a token and a tag are one text. Raises `FormatError`.
     """
-    return form_of_file(InputFile(path, options.limits), options.format, is_one_text=is_one_text)
+    form = form_by_name(path.name, options.format)
+    if form is None:
+        form = form_of_file(InputFile(path, options.limits), options.format, is_one_text=is_one_text)
+    return form
 
 
 def options_of(form: Form) -> frozenset[str]:
     """Return the names of the options that apply to a format."""
-    several = forms_named(form.name) if is_dialect(form) and form.name in NAMES else [form]
-    return frozenset[str]().union(*(dialect.options for dialect in several))
+    if not is_dialect(form) or form.name not in NAMES:
+        return form.options
+    return frozenset[str]().union(*(dialect.options for dialect in forms_named(form.name)))
 
 
 def treatment_of(form: Form, invalid: str | None) -> str | None:
@@ -85,7 +89,9 @@ class Source:
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the file; memory holds one, unless its format is held as a whole."""
-        file = replace(self.file, texts=self._texts)
+        file = self.file
+        if self.form.is_table or self.form.lacks_tokens:
+            file = replace(file, texts=self._texts)
         documents: Iterator[Document]
         if self.within is not None and self.options.annotation_set is not None:
             all_sets = replace(self.options, annotation_set=EVERY_SET)
