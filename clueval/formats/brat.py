@@ -99,10 +99,11 @@ class _Annotations:
         if not label:
             self._refuse(f"{identifier} has no type")
         file, line = self._place
-        ranges: Ranges = ((int(start), int(end)),)
-        if others or ranges[0][0] > ranges[0][1]:
+        first, past = int(start), int(end)
+        ranges: Ranges = ((first, past),)
+        if others or first > past:
             further = (part.split() for part in others.split(";")[1:])
-            ranges += tuple((int(first), int(last)) for first, last in further)
+            ranges += tuple((int(start), int(end)) for start, end in further)
             try:  # positions that contradict each other are refused
                 Span.of_fragments(ranges, label, line=line)
             except SpanError as error:

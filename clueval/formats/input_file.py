@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,7 +71,8 @@ class InputFile:
 
     def at(self, path: Path) -> InputFile:
         """Return another file that belongs to this one, with the same limits."""
-        return replace(self, path=path, progress=None)
+        counts = self.passed_over, self.repaired, self.sources
+        return InputFile(path, self.limits, None, self.texts, *counts)  # `replace` takes five times as long
 
     def beside(self, ending: str) -> InputFile:
         """Return the file with the same name and another ending, packed if only that exists; it need not exist."""

@@ -170,7 +170,8 @@ class Source:
         is_missing = isinstance(document.id, MissingId)
         in_rows = self.form.name == "inline" and document.id != self.file.stem
         if (self.form.is_one_document or self.form.name == "bdoc") and not in_rows:
-            return replace(document, id=self.name or "")
+            is_named = document.id == self.name and not is_missing  # as in a folder without others in it
+            return document if is_named else replace(document, id=self.name or "")
         if is_column_format(self.form) and is_missing and document.id == "1":
             return replace(document, id=MissingId(self.name or ""))
         return replace(document, id=type(document.id)(f"{self.name}:{document.id}"))
