@@ -40,7 +40,7 @@ def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) ->
 
     `is_one_text` says whether lines of a token and a tag are one text. Raises `FormatError`.
     """
-    form = form_by_name(path.name, options.format)
+    form = form_by_name(path.name, options.format)  # many small files need not be opened for it
     if form is None:
         form = form_of_file(InputFile(path, options.limits), options.format, is_one_text=is_one_text)
     return form
@@ -306,7 +306,7 @@ def source_of(
     Raises `UsageError` for an annotation set or a treatment of tags that its format does not have.
     """
     file = InputFile(path, options.limits, None if progress is None else FileProgress(progress))
-    form = form or form_of_file(file, options.format)
+    form = form or form_at(path, options)
     if options.annotation_set is not None and not form.has_sets:
         raise UsageError(
             f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
