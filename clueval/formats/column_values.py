@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
-from sys import intern
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
@@ -40,7 +39,7 @@ _LAST_TWO = tuple({DEFAULT_LAYER: number} for number in (-2, -1))
 """The layers of the sides of one file without named columns: its last two columns."""
 
 MANY = 20_000
-"""Among more rows than these, equal tokens and tags are one object, which takes time and saves memory."""
+"""Among more rows than these, equal tokens are one object, which takes time and saves memory."""
 
 _MOST_KEYS = 1000
 """The number of keys of pairs that are remembered for the message about a source that does not occur."""
@@ -153,9 +152,8 @@ class ColumnValues:
         fields = text[:-1].replace("\n", layout.separator).split(layout.separator)
         columns = [fields[column :: layout.width] for column in range(layout.width)]
         if len(columns[0]) > MANY:
-            for column in {layout.token, *layout.layers.values()}:
-                if isinstance(column, int):
-                    columns[column] = list(map(intern, columns[column]))
+            tokens, kept_tokens = columns[layout.token], dict[str, str]()
+            columns[layout.token] = list(map(kept_tokens.setdefault, tokens, tokens))
         if not have_width(text.encode(errors="surrogatepass"), layout) or "" in columns[layout.token]:
             return None
         if self.form.entities is not None and "&" in text:
