@@ -24,7 +24,7 @@ from clueval.core.tally import Tally, f_measure, rate
 from clueval.metrics.masking import ANNOTATORS, Masking
 from clueval.metrics.masking.counts import share, weighted_sums
 from clueval.metrics.masking.exposure import Mention, MentionReader, risk_by
-from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
+from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, from_zero
 from clueval.transforms.redaction import wildcards_of
 
 LabelledRange = tuple[int, int, str]
@@ -61,7 +61,7 @@ class OtherProgram(DocumentMetric):
 
     def sides_of(self, pair: Pair) -> tuple[str, list[LabelledRange], list[LabelledRange]]:
         """Return the text of a document, its gold spans by one annotator, and its predicted spans."""
-        gold, predicted = pair.sides
+        gold, predicted = map(from_zero, pair.sides)
         name = self.first_layer(gold)
         text = MaskedText(gold, "punctuation", (), in_characters=True)
         masks, _ = self.metric.masking_spans(predicted, name, predicted.layers.get(name, ()), None)
@@ -170,11 +170,12 @@ class TabFigures(OtherProgram):
         exposed = visible - PositionWeights.at(ignored, len(text)) - examination.masks.masked
 
         risk = risk_by(metric.risk_order)
-        reader = MentionReader(pair.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
+        gold = examination.document
+        reader = MentionReader(gold, examination.text, metric.risk_layer, risk, metric.entity, ())
         tokens = [match.span() for match in _WORD.finditer(text)]
         covers, annotators = [], 0
         for name in examination.judged:
-            mentions = list(reader.read(pair.gold.layers.get(name, ()), None))
+            mentions = list(reader.read(gold.layers.get(name, ()), None))
             annotators += bool(mentions)
             covers.append(
                 Covers([part for mention in mentions if self._needs_mask(mention) for part in mention.ranges])

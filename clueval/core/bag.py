@@ -14,18 +14,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from clueval.core.case import BOTH, HEAD, TOKENS, CaseOfKey, Key, same_key
 from clueval.core.document import Document, Sentence, Text, metadata_with_id
 from clueval.core.metric import AnyMetric, features_read, is_of_cases, keeping_metrics, require_countable
 from clueval.core.span import NOTHING, Span
-from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
+from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, scheme_of
 from clueval.core.tally import Tally, add_to
 from clueval.files.errors import TagError, UsageError
 
 # What was read
+
+_BOTH_OUTSIDE = OUTSIDE, OUTSIDE
 
 FileLayer = tuple[str, str | None, str]
 """A side, a file (None: in memory) and a layer."""
@@ -98,14 +100,13 @@ class Read:
     def add_tags(self, side: str, document: Document) -> None:
         """Add the pairs of adjacent tags of a document of a side, in which an O follows each sentence."""
         for layer, tags in document.tags.items():
-            bordered: list[str] = []
+            bordered = [OUTSIDE]
             whole = Sentence(document.start, document.start + len(tags))
             for start, end, _ in document.sentences or [whole]:
                 bordered += tags[start - document.start : end - document.start]
                 bordered.append(OUTSIDE)
             pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
-            pairs.update(neighbours_of(bordered))
-            pairs.pop((OUTSIDE, OUTSIDE), None)
+            pairs.update([pair for pair in pairwise(bordered) if pair != _BOTH_OUTSIDE])
 
     def add_counted(self, text: Text, conditions: Iterable[str]) -> None:
         """Add a text that meets the filter: the labels of layers that this names, and spans without a place."""

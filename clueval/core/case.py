@@ -34,7 +34,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, repeat
+from itertools import compress, count, groupby, repeat
 from operator import attrgetter, itemgetter, ne
 from typing import Any, NamedTuple
 
@@ -495,7 +495,7 @@ def _differing_positions(sequence: str, sources: Sequence[Document | None], star
     if all(column == tags[0] for column in tags):
         return []
     if len(tags) == 2:
-        return [number for number, differ in enumerate(map(ne, *tags), start) if differ]
+        return list(compress(count(start), map(ne, *tags)))
     return [number for number, row in enumerate(zip(*tags, strict=True), start) if len(set(row)) > 1]
 
 

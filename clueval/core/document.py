@@ -109,6 +109,22 @@ class Layers(Mapping[str, Sequence[Span]]):
         """Return what the spans of a layer of rows have besides; empty if they have no more than their line."""
         return self._details.get(layer, ())
 
+    def placed(self, new_range: Callable[[int, int], tuple[int, int]]) -> Layers:
+        """Return the layers at other positions: `new_range` takes a range. Rows stay rows."""
+        return Layers(
+            {
+                layer: [span.placed(new_range) for span in spans]
+                for layer, spans in self._spans.items()
+                if layer not in self._rows
+            },
+            {
+                layer: [(*new_range(start, end), label) for start, end, label in rows]
+                for layer, rows in self._rows.items()
+            },
+            self._line,
+            self._details,
+        )
+
     def are_rows_within(self, start: int, end: int) -> bool:
         """Return whether all layers are rows, and all rows lie in a range of positions."""
         if self._within == (start, end):
@@ -300,7 +316,7 @@ class Document:
 
         `changes` are new values of other fields.
         """
-        layers = {layer: [span.placed(new_range) for span in spans] for layer, spans in self.layers.items()}
+        layers = self.layers.placed(new_range)  # type: ignore[attr-defined]  # they are `Layers`
         sentences = [Sentence(*new_range(start, end), name) for start, end, name in self.sentences]
         return replace(self, layers=layers, sentences=sentences, **changes)
 

@@ -402,7 +402,7 @@ class Limits:
     max_document: int = 50_000_000  # the most tokens of a document, at 100 to 300 bytes a token
 
     def __post_init__(self) -> None:
-        for name in field_names(self):
+        for name in self.__slots__:
             value = getattr(self, name)
             if type(value) is not int or value < 1:
                 raise UsageError(f"{name}={value!r} is not a limit", advice="a whole number from 1 on")

@@ -62,19 +62,17 @@ class _Annotations:
         for number, line in file.lines():
             if line.strip():
                 self._place = name, number
-                span = _SPAN.fullmatch(line)
+                if (span := _SPAN.fullmatch(line)) is not None:
+                    self._add_span(*span.groups())
+                    continue
                 identifier, _, rest = line.partition("\t")
-                if span is None and not _ID.fullmatch(identifier):
+                if not _ID.fullmatch(identifier):
                     advice = "a line begins with T1, A1, R1 ... and a tab"
                     self._refuse(f"{identifier[:20]!r} is not an id of brat", advice)
                 kind = identifier[0]
                 if kind not in "*#" or _NUMBERED_NOTE.match(identifier):
-                    if identifier in self._ids:
-                        self._refuse(f"the id {identifier!r} occurs twice")
-                    self._ids.add(identifier)
-                if span is not None:
-                    self._add_span(*span.groups())
-                elif kind == "T":
+                    self._note_id(identifier)
+                if kind == "T":
                     problem = f"the positions of {identifier} cannot be read"
                     self._refuse(problem, "write them START END, joined by ;")
                 elif kind in "AMN":
@@ -89,16 +87,23 @@ class _Annotations:
                         self._triggers[identifier] = trigger
                         self._references.append((self._place, "event", [trigger]))
 
+    def _note_id(self, identifier: str) -> None:
+        if identifier in self._ids:
+            self._refuse(f"the id {identifier!r} occurs twice")
+        self._ids.add(identifier)
+
     def _add_span(
         self, identifier: str, label: str, start: str, end: str, others: str, text: str | None
     ) -> None:
+        self._note_id(identifier)
         if not label:
             self._refuse(f"{identifier} has no type")
         file, line = self._place
-        ranges: Ranges = ((int(start), int(end)),)
-        if others or ranges[0][0] > ranges[0][1]:
+        first, past = int(start), int(end)
+        ranges: Ranges = ((first, past),)
+        if others or first > past:
             further = (part.split() for part in others.split(";")[1:])
-            ranges += tuple((int(first), int(last)) for first, last in further)
+            ranges += tuple((int(start), int(end)) for start, end in further)
             try:  # positions that contradict each other are refused
                 Span.of_fragments(ranges, label, line=line)
             except SpanError as error:
@@ -183,20 +188,24 @@ class _Annotations:
                     label = label[0]
                 if label is not None:
                     label = (source if label is True else label) or NO_LABEL
-                    fragments = _without_gaps_at_line_ends(sorted(ranges), text)
-                    layers[layer].append((fragments, label, (features, identifier, mention.line)))
+                    if len(ranges) > 1:
+                        ranges = _without_gaps_at_line_ends(sorted(ranges), text)
+                    layers[layer].append((ranges, label, (features, identifier, mention.line)))
         return layers
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     text_file = file.beside(".txt")
-    if not text_file.exists:
+    try:
+        text = text_file.text_as_on_disk()
+    except FileError:
+        if text_file.exists:
+            raise
         raise FileError(
             f"the text {text_file.path} of this file does not exist",
             file=file.name,
             advice="brat keeps the text in a .txt file of the same name in the same folder",
-        )
-    text = text_file.text_as_on_disk()
+        ) from None
     annotations = _Annotations(file.name)
     annotations.add(file)
     if file.path.name.removesuffix(".gz").endswith(".a1") and (second_file := file.beside(".a2")).exists:

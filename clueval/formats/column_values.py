@@ -38,6 +38,9 @@ _NAMED = (
 _LAST_TWO = tuple({DEFAULT_LAYER: number} for number in (-2, -1))
 """The layers of the sides of one file without named columns: its last two columns."""
 
+MANY = 20_000
+"""Among more rows than these, equal tokens are one object, which takes time and saves memory."""
+
 _MOST_KEYS = 1000
 """The number of keys of pairs that are remembered for the message about a source that does not occur."""
 
@@ -125,6 +128,9 @@ class ColumnValues(ColumnInput):
         """Return the columns of lines; None if a line does not fit."""
         fields = text[:-1].replace("\n", layout.separator).split(layout.separator)
         columns = [fields[column :: layout.width] for column in range(layout.width)]
+        if len(columns[0]) > MANY:
+            tokens, kept_tokens = columns[layout.token], dict[str, str]()
+            columns[layout.token] = list(map(kept_tokens.setdefault, tokens, tokens))
         if not have_width(text.encode(errors="surrogatepass"), layout) or "" in columns[layout.token]:
             return None
         if self.form.entities is not None and "&" in text:

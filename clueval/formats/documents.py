@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.form import Form, form_by_name, form_of, form_of_rows
+from clueval.formats.form import Form, form_of, form_of_rows
 from clueval.formats.input_file import Head, InputFile, Numbered
 from clueval.formats.options import FormatOptions
 
@@ -63,12 +63,10 @@ def head_of(file: InputFile, *, is_one_text: bool = False) -> Head:
 
 
 def form_of_file(file: InputFile, name: str | None = None, *, is_one_text: bool = False) -> Form:
-    """Return the description of the format of a file; `name` is that of the format if it is known.
+    """Return the description of the format of a file by its beginning; `name` is that of the format if it is known.
 
     Raises the errors of `clueval.formats.form.form_of`.
     """
-    if (form := form_by_name(file.path.name, name)) is not None:
-        return form  # many small files need not be opened for it
     try:
         return form_of(head_of(file, is_one_text=is_one_text), name)
     except FormatError as error:

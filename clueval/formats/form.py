@@ -241,6 +241,8 @@ ENTRIES = (
 )
 """All descriptions, in the order in which they are tried."""
 
+_WITH_ENDINGS = [entry for entry in ENTRIES if entry.endings]
+
 NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
 """The names of all formats."""
 
@@ -278,7 +280,7 @@ def form_by_name(file: str, name: str | None) -> Form | None:
         forms = forms_named(name)
         return forms[0] if len(forms) == 1 else None
     ending = file.removesuffix(".gz")
-    return next((entry.form for entry in ENTRIES if ending.endswith(entry.endings or "\n")), None)
+    return next((entry.form for entry in _WITH_ENDINGS if ending.endswith(entry.endings)), None)
 
 
 def form_of(head: Head, name: str | None = None) -> Form:

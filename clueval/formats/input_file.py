@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -74,11 +74,14 @@ class InputFile:
 
     def at(self, path: Path) -> InputFile:
         """Return another file that belongs to this one, with the same limits."""
-        return replace(self, path=path, progress=None)
+        counts = self.passed_over, self.repaired, self.sources
+        return InputFile(path, self.limits, None, self.texts, *counts)  # `replace` takes five times as long
 
     def beside(self, ending: str) -> InputFile:
         """Return the file with the same name and another ending, packed if only that exists; it need not exist."""
-        path = self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(ending)
+        name = self.path.name.removesuffix(".gz")
+        stem, _, own_ending = name.rpartition(".")
+        path = self.path.with_name(f"{stem if stem and own_ending else name}{ending}")
         if not is_file(path) and is_file(packed := path.with_name(f"{path.name}.gz")):
             path = packed
         return self.at(path)

@@ -39,7 +39,10 @@ def in_points(
     Raises `SpanError` for positions outside the text or within a character, and `FormatError` if the text of a
     mention differs from the text at its positions.
     """
-    if unit in (None, "points") and all(_is_there(text, mention) for mention in mentions):
+    if unit in (None, "points") and all(
+        len(ranges) == 1 and ranges[0][1] <= len(text) and reference == text[ranges[0][0] : ranges[0][1]]
+        for ranges, reference, _, _ in mentions
+    ):
         return [mention.ranges for mention in mentions]  # nearly always
     place = places(text, unit or "points")
     positions: list[Ranges] = []
@@ -66,12 +69,6 @@ def in_points(
                 advice=_advice(text, mentions, unit) or "check that text and annotation belong together",
             )
     return positions
-
-
-def _is_there(text: str, mention: FileMention) -> bool:
-    """Return whether a mention of one piece has its text at its positions."""
-    ((start, end), *others), reference = mention.ranges, mention.text
-    return not others and end <= len(text) and reference == text[start:end]
 
 
 def places(text: str, unit: str) -> Callable[[int], int | None]:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain, compress, zip_longest
 from operator import methodcaller, ne, not_, or_
-from sys import intern
 from typing import NamedTuple
 
 from clueval.core.document import Document
@@ -42,9 +41,6 @@ class Sizes(NamedTuple):
 
 
 SIZES = Sizes()
-
-MANY = 20_000
-"""Among more tokens than these, equal tokens and tags are one object, which takes time and saves memory."""
 
 
 def require_sentences(form: Form, options: FormatOptions) -> ColumnFormat:
@@ -300,7 +296,7 @@ def _differences(passages: Passages) -> list[bool]:
 
 
 def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageReader) -> SentenceColumns:
-    """Split the lines of sentences; if tokens are many, equal ones are one object."""
+    """Split the lines of sentences."""
     assert layout is not None  # a file with a sentence has one
     border = layout.separator.join([OUTSIDE] * layout.width) + "\n"
     columns = reader.split(border.join([*sentences, ""]), layout)
@@ -310,8 +306,5 @@ def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageRea
         tags = {layer: reader.values(columns, source, layer) for layer, source in layout.layers.items()}
     except ValueError as error:
         raise Unusual("a value does not fit") from error
-    if len(columns[0]) > MANY:
-        columns[layout.token] = list(map(intern, columns[layout.token]))
-        tags = {layer: list(map(intern, column)) for layer, column in tags.items()}
     token_ids = [] if layout.token_id is None else columns[layout.token_id]
     return SentenceColumns(columns[layout.token], token_ids, tags)

@@ -196,7 +196,8 @@ def without_ending(name: str) -> str:
     ('a/b', 'a')
     """
     folder, slash, file = name.removesuffix(".gz").rpartition("/")
-    stem = Path(file).stem
+    stem, _, ending = file.rpartition(".")
+    stem = stem if stem and ending else file
     return without_ending(folder) if folder and stem in INCEPTION else f"{folder}{slash}{stem}"
 
 

@@ -21,7 +21,7 @@ from clueval.formats.documents import (
     read_file,
     sets_of_file,
 )
-from clueval.formats.form import NAMES, Form, all_forms, form_of, forms_named
+from clueval.formats.form import NAMES, Form, all_forms, form_by_name, form_of, forms_named
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading, sets_error
 from clueval.formats.recognition import is_running_text
@@ -39,13 +39,17 @@ def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) ->
 
     `is_one_text` says whether lines of a token and a tag are one text. Raises `FormatError`.
     """
-    return form_of_file(InputFile(path, options.limits), options.format, is_one_text=is_one_text)
+    form = form_by_name(path.name, options.format)  # many small files need not be opened for it
+    if form is None:
+        form = form_of_file(InputFile(path, options.limits), options.format, is_one_text=is_one_text)
+    return form
 
 
 def options_of(form: Form) -> frozenset[str]:
     """Return the names of the options that apply to a format."""
-    several = forms_named(form.name) if is_dialect(form) and form.name in NAMES else [form]
-    return frozenset[str]().union(*(dialect.options for dialect in several))
+    if not is_dialect(form) or form.name not in NAMES:
+        return form.options
+    return frozenset[str]().union(*(dialect.options for dialect in forms_named(form.name)))
 
 
 def treatment_of(form: Form, invalid: str | None) -> str | None:
@@ -84,7 +88,9 @@ class Source:
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the file; memory holds one, unless its format is held as a whole."""
-        file = replace(self.file, texts=self._texts)
+        file = self.file
+        if self.form.is_table or self.form.lacks_tokens:
+            file = replace(file, texts=self._texts)
         documents: Iterator[Document]
         if self.within is not None and self.options.annotation_set is not None:
             all_sets = replace(self.options, annotation_set=EVERY_SET)
@@ -163,7 +169,8 @@ class Source:
         is_missing = isinstance(document.id, MissingId)
         in_rows = self.form.name == "inline" and document.id != self.file.stem
         if (self.form.is_one_document or self.form.name == "bdoc") and not in_rows:
-            return replace(document, id=self.name or "")
+            is_named = document.id == self.name and not is_missing  # as in a folder without others in it
+            return document if is_named else replace(document, id=self.name or "")
         if is_column_format(self.form) and is_missing and document.id == "1":
             return replace(document, id=MissingId(self.name or ""))
         return replace(document, id=type(document.id)(f"{self.name}:{document.id}"))
@@ -298,7 +305,7 @@ def source_of(
     Raises `UsageError` for an annotation set or a treatment of tags that its format does not have.
     """
     file = InputFile(path, options.limits, None if progress is None else FileProgress(progress))
-    form = form or form_of_file(file, options.format)
+    form = form or form_at(path, options)
     if options.annotation_set is not None and not form.has_sets:
         raise UsageError(
             f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",

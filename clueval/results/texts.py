@@ -129,7 +129,8 @@ class FileReading:
 
     def sources(self, pair: FileGroup, progress: Progress | None = None) -> tuple[Source, ...]:
         """Return the two files of a pair. Raises `UsageError` for one file that cannot have both sides."""
-        sources = replace(self.sides, progress=progress).sources(pair)
+        sides = self.sides if progress is self.sides.progress else replace(self.sides, progress=progress)
+        sources = sides.sources(pair)
         if self.is_single:
             sources[0].require_both_sides()
         return sources

@@ -54,7 +54,7 @@ from clueval.metrics.masking.exposure import (
     find_strings,
     risk_by,
 )
-from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
+from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, from_zero
 
 RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")
 """The usual classes, riskiest first."""
@@ -387,19 +387,24 @@ class Masking(DocumentMetric):
 
         Positions are tokens where these are masked as a whole, unless `in_characters`.
         """
-        gold, predicted = pair.sides
-        of_mentions = self.of_mentions(gold.layers)
-        spans, masking = (() if self.annotators else side.layers.get(sequence, ()) for side in pair.sides)
+        of_mentions = self.of_mentions(pair.gold.layers)
+        is_other = sequence not in of_mentions and (
+            of_mentions or sequence in (self.class_layer, self.entity)
+        )
+        if is_other and not self.annotators:
+            return None
+        gold, predicted = map(from_zero, pair.sides)
+        spans, masking = (
+            () if self.annotators else side.layers.get(sequence, ()) for side in (gold, predicted)
+        )
         flags, mask_flags = (
             which_count(of_side, side, where) if where else None
-            for of_side, side in zip((spans, masking), pair.sides, strict=True)
+            for of_side, side in ((spans, gold), (masking, predicted))
         )
         views: dict[str, ChosenSpans] = {sequence: (spans, flags)}
         if self.annotators:
             names = of_mentions if self.annotators == (EVERY,) else self.annotators
             views = {name: (gold.layers[name], None) for name in names if name in gold.layers}
-        elif sequence not in of_mentions and (of_mentions or sequence in (self.class_layer, self.entity)):
-            return None
         texted = gold if gold.end is not None or predicted.end is None else predicted
         text = MaskedText(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 from clueval.core.tally import Tally, f_measure
@@ -60,7 +61,7 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
         if examination.again is not None and examination.uncertain is not None:
             for each in counted:
                 is_other = each.status != examination.again.judge(each.mention).status
-                is_uncertain = is_other or examination.uncertain.within(each.mention.ranges) > 0
+                is_uncertain = is_other or examination.uncertain.are_in(each.mention.ranges)
                 tally["redacted", "uncertain"] += is_uncertain
     for row, is_exposed in documents.items():
         tally[*row, "documents"] += 1
@@ -122,18 +123,20 @@ def _add_entities(tally: Tally, examination: Examination, counted: Iterable[Judg
         entities.setdefault(each.mention.entity, []).append(each)
     numbers: Counter[tuple[str, bool, bool]] = Counter()
     of_entities: list[str] = []  # the different replacements of each
+    replacement_of = examination.masks.replacement
     for members in entities.values():
-        exposed, replacements, kinds = 0, [], set()
+        exposed, replacements = 0, []
         for mention, _, is_exposed, _, _ in members:
-            kinds.add(mention.kind)
             if is_exposed:
                 exposed += 1
-            elif (replacement := examination.masks.replacement(mention)) is not None:
+            elif (replacement := replacement_of(mention)) is not None:
                 replacements.append(replacement)
                 if examination.again is not None and replacement.strip("Xx"):
                     is_initial = replacement[:1].isalnum() and replacement[:1] == mention.words[0][:1]
                     tally["redacted", "initials"] += is_initial
-        kind = min(kinds, key=risk)
+        kind = members[0].mention.kind
+        if len(members) > 1:
+            kind = min({each.mention.kind for each in members}, key=risk)
         numbers[kind, not exposed, 0 < exposed < len(members)] += 1
         different = {*replacements}
         of_entities += different
@@ -157,10 +160,9 @@ def _add_masks(tally: Tally, examination: Examination) -> None:
     tally["precision", "letters_masked"] += hidden.total
     tally["precision", "letters_outside"] += letters - (text.letters & mentioned).total
     tally["precision", "characters_over_masked"] += (hidden - mentioned).total
-    for number, span in enumerate(masks.spans):
-        if masks.counted is None or masks.counted[number]:
-            tally["precision", "masks"] += 1
-            tally["precision", "masks_needless"] += not mentioned.within(span.fragments)
+    counted = masks.spans if masks.counted is None else list(compress(masks.spans, masks.counted))
+    tally["precision", "masks"] += len(counted)
+    tally["precision", "masks_needless"] += sum([not mentioned.are_in(span.fragments) for span in counted])
 
 
 def _add_masked_words(

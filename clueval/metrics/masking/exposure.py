@@ -108,7 +108,7 @@ class MentionReader:
         special = {*names, self.entity}
         for number, span in enumerate(spans):
             label, kind, entity = span.label, None, None
-            if span.features or not special.isdisjoint(span.by_layer):
+            if span.features or not special.isdisjoint(span.labels):
                 kind, entity = _own_class(span, names), span.features.get(self.entity)
                 if entity is None or entity == "":
                     entity = span.by_layer.get(self.entity)
@@ -282,9 +282,11 @@ class Masks:
         return SpanIndex(self.spans)
 
     @cached_property
-    def _by_ranges(self) -> Mapping[Ranges, Span]:
-        """The masks by their ranges if no two overlap: then a mention with the ranges of one has no other."""
-        return {} if first_clash(self.spans) else {span.fragments: span for span in self.spans}
+    def _labels(self) -> Mapping[Ranges, str]:
+        """The label of each mask without features, by its ranges, if no two overlap: then a mention has no other."""
+        if first_clash(self.spans):
+            return {}
+        return {span.fragments: span.label for span in self.spans if len(span) and not span.features}
 
     def on(self, span: Span) -> list[Span]:
         """Return the masks on a span, by position and replacement.
@@ -299,16 +301,14 @@ class Masks:
 
     def replacement(self, mention: Mention) -> str | None:
         """Return what stands in the place of a mention: of the mask with most of its characters; None without one."""
-        best = self._by_ranges.get(mention.ranges)
-        if best is None or not len(best):
-            masks = [span for span in self.on(mention.span) if shared_positions(span, mention.span)]
-            if not masks:
-                return None
-            best = masks[0]
-            if len(masks) > 1:
-                best = max(
-                    masks, key=lambda span: self._characters(intersect(span.fragments, mention.ranges))
-                )
+        if (label := self._labels.get(mention.ranges)) is not None:
+            return label
+        masks = [span for span in self.on(mention.span) if shared_positions(span, mention.span)]
+        if not masks:
+            return None
+        best = masks[0]
+        if len(masks) > 1:
+            best = max(masks, key=lambda span: self._characters(intersect(span.fragments, mention.ranges)))
         if not best.features:
             return best.label
         parts = [

@@ -12,8 +12,9 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, compress, starmap
 from operator import ge, not_
 
 from clueval.core.alignment import Characters, are_unknown, tokens_in
@@ -63,6 +64,10 @@ class PositionWeights:
         """Return the sum of the weights in the ranges, which do not overlap."""
         return sum([self.between(*place) for place in ranges])
 
+    def are_in(self, ranges: Ranges) -> bool:
+        """Return whether a flag is set in one of the ranges."""
+        return any(self.bytes.find(1, *place) >= 0 for place in ranges)
+
     def numbers(self, start: int, end: int) -> tuple[int, int]:
         """Return the sum of the weights in ``[start, end)``, and how many positions have one."""
         if end - start > SHORT:
@@ -109,12 +114,27 @@ def _number(weights: bytes) -> int:
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")
 
-LONGEST_TOKEN = 255
-"""The number of letters of a token must fit in a byte; if a token is longer, positions are characters."""
+
+def _lengths(tokens: Sequence[str]) -> bytearray | None:
+    """Return the length of each token; None if some are empty or very long."""
+    try:
+        lengths = bytearray(map(len, tokens))
+    except ValueError:
+        return None
+    return None if 0 in lengths else lengths
+
+
+def from_zero(document: Document) -> Document:
+    """Return a document whose first position is 0; its sentences do not matter."""
+    by = document.start
+    if not by:
+        return document
+    layers = document.layers.placed(lambda start, end: (start - by, end - by))  # type: ignore[attr-defined]  # `Layers`
+    return replace(document, layers=layers, start=0, sentences=())
 
 
 class MaskedText:
-    """The text of a document in positions, which are tokens or characters, and its words.
+    """The text of a document, whose first position is 0, in positions, which are tokens or characters, and its words.
 
     `letters` and `core` are the weights of the positions: letters and digits, and what is not ignorable. `spelled` has
     the words, `starts` and `ends` their positions; the flags `counting` are set for words that count.
@@ -136,16 +156,16 @@ class MaskedText:
             )
         self._document = document
         are_positions = document.unit == "token" and not in_characters and ignore != "none"
-        self.in_tokens = are_positions and all(tokens) and max(map(len, tokens), default=0) <= LONGEST_TOKEN
+        letters = _lengths(tokens) if are_positions else None
+        self.in_tokens = letters is not None
         ignored = ignored_words if ignore != "none" else ()
         self.spelled: Sequence[str]
         self.starts: Sequence[int]
         self.ends: Sequence[int]
-        if self.in_tokens:
+        if letters is not None:
             self.spelled = tokens
             self.size = len(tokens)
             self.starts, self.ends = range(self.size), range(1, self.size + 1)
-            letters = bytearray(map(len, tokens))
             for place in compress(range(self.size), map(not_, map(str.isalnum, tokens))):
                 letters[place] = sum(map(str.isalnum, tokens[place]))
             self.letters = self.core = PositionWeights(bytes(letters))
@@ -190,22 +210,15 @@ class MaskedText:
 
         Raises `SpanError` outside the text.
         """
-        first = document.start
-        if self.in_tokens and span.tokens is None and span.end - first <= self.size:
-            if not first:
-                return span
-            return span.placed(lambda start, end: (start - first, end - first))
+        if self.in_tokens and span.tokens is None and span.end <= self.size:
+            return span
         limit = self.size if self.in_tokens or self._places.starts is None else len(self._places.starts)
-        if span.end - first > limit:
+        if span.end > limit:
             raise SpanError(f"span {name_of(span)} lies outside the text", **document.in_errors)
         parts = span.fragments
         if span.tokens:
             parts = joined_ranges(((token, token + 1) for token in span.tokens), ge)
-        if self.in_tokens:
-            ranges = [(start - first, end - first) for start, end in parts]
-        else:
-            shift, between = self._places.offset - first, self._places.range_between
-            ranges = [between(start + shift, end + shift) for start, end in parts]
+        ranges = parts if self.in_tokens else list(starmap(self._places.range_between, parts))
         solid = [place for place in ranges if place[0] < place[1]] or ranges[:1]
         return Span.of_fragments(solid, span.labels, span.features, id=span.id, line=span.line)
 
@@ -213,8 +226,7 @@ class MaskedText:
         """Return the characters of the positions ``[start, end)``."""
         if not self.in_tokens:
             return start, end
-        offset = self._places.offset
-        return self._places.range_between(start + offset, end + offset)
+        return self._places.range_between(start, end)
 
     def between(self, ranges: Ranges) -> str:
         """Return the characters of ranges of positions."""
