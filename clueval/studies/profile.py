@@ -282,7 +282,7 @@ class _Counts:
 
     def _count_on_both(self, sequence: str, sides: Sequence[SpansInText]) -> None:
         """Count spans of which both sides have one; their values are computed once if they are equal."""
-        of_names = [(side, f"tp_{side}") for side in SIDES]
+        of_names: list[tuple[str, ...]] = [(side, f"tp_{side}") for side in SIDES]
         if sides[0].have_values_of(sides[1]):
             of_names, sides = [of_names[0] + of_names[1]], sides[:1]
         for names, spans in zip(of_names, sides, strict=True):
