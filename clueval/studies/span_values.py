@@ -86,6 +86,11 @@ class SpansInText:
         return self.depths == other.depths and _text(self.words.document) == _text(other.words.document)
 
     @cached_property
+    def labels(self) -> list[str]:
+        """The label of each span."""
+        return [span.label for span in self.spans]
+
+    @cached_property
     def texts(self) -> list[str]:
         """The text of each span, fragments joined by blanks."""
         text_between = self.words.document.text_between
@@ -167,7 +172,7 @@ FEATURES: Mapping[str, Feature] = {
     "casing": _of_texts(_casing),
     "punctuation": _of_texts(_punctuation),
     "position": _positions,
-    "label": lambda spans: [span.label for span in spans.spans],
+    "label": lambda spans: spans.labels,
     "depth": lambda spans: spans.depths,
 }
 """The features of single spans."""
@@ -224,17 +229,17 @@ class TrainingSpans:
 
     def _seen(self, spans: SpansInText) -> Iterator[Value]:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
-        for span, text in zip(spans.spans, spans.lower, strict=True):
+        for text, label in zip(spans.lower, spans.labels, strict=True):
             if text in self._numbers:
-                yield "text and label" if (text, span.label) in self._labelled else "other label"
+                yield "text and label" if (text, label) in self._labelled else "other label"
             else:
                 yield "tokens" if text and self._words.issuperset(text) else "none"
 
     def _consistencies(self, spans: SpansInText) -> Iterator[Value]:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
-        for span, text in zip(spans.spans, spans.lower, strict=True):
-            number = self._labelled[text, span.label]
-            yield min(1.0, number / max(1, self._occurrences[text])) if number else 0
+        for marked in zip(spans.lower, spans.labels, strict=True):
+            number = self._labelled.get(marked, 0)
+            yield min(1.0, number / max(1, self._occurrences[marked[0]])) if number else 0
 
     @property
     def features(self) -> Mapping[str, Feature]:
