@@ -186,34 +186,39 @@ ALL_FEATURES = (*FEATURES, *TRAINED)
 class TrainingSpans:
     """The spans of training data: how often a text was a span, with which labels, and how often it was none.
 
-    Texts are compared as sequences of words and single marks in lower case. `documents` are read twice, because
-    occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
+    Texts are compared as sequences of words and single marks in lower case. `documents` are read once more for
+    consistencies, because occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
     """
 
     def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
+        self._documents = documents
         self._numbers: Counter[Text] = Counter()
         self._labelled: Counter[tuple[Text, str]] = Counter()
         for document in documents():
             words = TextWords(document)
-            marks = {
-                *chain.from_iterable(map(document.marks_in, document.layers))
-            }  # some layers share ranges
+            # spans of several layers may have one range
+            marks = {*chain.from_iterable(map(document.marks_in, document.layers))}
             texts = {fragments: lower(words.of(fragments)) for fragments, _ in marks}
             self._numbers.update(texts.values())
             self._labelled.update([(texts[fragments], label) for fragments, label in marks])
         self._words = {*chain.from_iterable(self._numbers)}
+
+    @cached_property
+    def _occurrences(self) -> Counter[Text]:
+        """How often each text occurs, as a span or not."""
         sizes: dict[tuple[str, str], set[int]] = {}  # of texts of three words and more, by the first two
         for first, second, *others in (text for text in self._numbers if len(text) > 2):
             sizes.setdefault((first, second), set()).add(len(others) + 2)
         single = {text[0] for text in self._numbers if len(text) == 1}
         single_words: Counter[str] = Counter()
-        self._occurrences: Counter[Text] = Counter()
-        for document in documents():
+        occurrences: Counter[Text] = Counter()
+        for document in self._documents():
             text = lower(TextWords(document).words)
             single_words.update(filter(single.__contains__, text))
-            self._occurrences.update(filter(self._numbers.__contains__, pairwise(text)))
-            self._occurrences.update(self._texts_in(text, sizes))
-        self._occurrences.update({(word,): times for word, times in single_words.items()})
+            occurrences.update(filter(self._numbers.__contains__, pairwise(text)))
+            occurrences.update(self._texts_in(text, sizes))
+        occurrences.update({(word,): times for word, times in single_words.items()})
+        return occurrences
 
     def _texts_in(self, words: Text, sizes: Mapping[tuple[str, str], Iterable[int]]) -> Iterator[Text]:
         """Yield the texts of three words and more."""
