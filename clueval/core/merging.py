@@ -11,7 +11,7 @@ Source: the CLUEval algorithm, "Combined model".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
@@ -19,7 +19,7 @@ from typing import Any
 
 from clueval.core.document import Document, Layers
 from clueval.core.overlap import components, require_flat
-from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Span
+from clueval.core.span import MERGED, NOTHING, Frozen, Span
 from clueval.files.errors import UsageError, described
 
 
@@ -70,13 +70,6 @@ def merged_spans(
     file: str | None = None,
 ) -> list[Span]:
     """Return the merged spans of the layers with these names; `document` and `file` are for error messages."""
-    return [Span(*row) for row in merged_rows(layers, names, document, file)]
-
-
-def merged_rows(
-    layers: Mapping[str, Sequence[Span]], names: Collection[str], document: str | None, file: str | None
-) -> Iterator[LabelledRow]:
-    """Yield the merged spans of `merged_spans` as rows."""
     entries: list[tuple[int, int, int, str | None]] = []
     for number, layer in enumerate(names):
         rows = layers.rows(layer) if isinstance(layers, Layers) else None
@@ -93,6 +86,7 @@ def merged_rows(
             entries += [(start, end, number, label) for start, end, label in rows]
     entries.sort(key=itemgetter(0, 1, 2))  # different for all entries, since the spans of a layer are flat
     frozen: dict[tuple[str | None, ...], Frozen] = {}  # most spans have the same labels as another span
+    merged = []
     for component in components(entries):
         positions: list[dict[str, int]] = [{} for _ in names]
         for start, end, number, label in component:
@@ -101,7 +95,8 @@ def merged_rows(
         joined = tuple([max(of_layer, key=of_layer.__getitem__, default=None) for of_layer in positions])
         if joined not in frozen:
             frozen[joined] = Frozen(zip(names, joined, strict=True))
-        yield component[0][0], max([entry[1] for entry in component]), frozen[joined]
+        merged.append(Span(component[0][0], max(entry[1] for entry in component), frozen[joined]))
+    return merged
 
 
 def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from typing import NamedTuple, NoReturn
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, LabelledRow, Span, by_position
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span, by_position
 from clueval.core.span_forms import BARE_ENDS, DOCUMENTS, END_INCLUSIVE, SAY_WHICH_END, STARTS, ends_in
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.opening import cell, tsv_line
@@ -361,18 +361,18 @@ def header_line(layers: Sequence[str], with_ids: bool) -> str:
 
 
 def span_lines(
-    document: Document, rows: Iterable[LabelledRow], layers: Sequence[str], with_ids: bool
+    document: Document, spans: Iterable[Span], layers: Sequence[str], with_ids: bool
 ) -> Iterator[str]:
     """Yield a line for each span; its end is the last position, and a layer without a label is empty."""
     name = cell(document.id)
     token_ids = document.token_ids if with_ids else None
-    for start, end, span_labels in rows:
-        layer_labels = map(span_labels.get, layers)
+    for span in spans:
+        layer_labels = map(span.by_layer.get, layers)
         labels = ["" if label is None else cell(label or NO_LABEL) for label in layer_labels]
         ids = []
         if token_ids is not None:
-            ids = [token_ids[position - document.start] for position in (start, end - 1)]
-        yield tsv_line([name, str(start), str(end - 1), *labels, *ids])
+            ids = [token_ids[position - document.start] for position in (span.start, span.end - 1)]
+        yield tsv_line([name, str(span.start), str(span.end - 1), *labels, *ids])
 
 
 def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
@@ -391,8 +391,7 @@ def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool)
             )
         ends[document.id] = document.start if document.end is None else document.end
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
-        rows = ((span.start, span.end, span.by_layer) for span in sorted(spans, key=by_position))
-        yield from span_lines(document, rows, layers, with_ids)
+        yield from span_lines(document, sorted(spans, key=by_position), layers, with_ids)
     if is_empty:
         yield header_line(layers, with_ids)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from clueval.core.bag import Read
 from clueval.core.document import Document
-from clueval.core.merging import merged_rows, with_merged
+from clueval.core.merging import merged_spans, with_merged
 from clueval.files.errors import FileError, UsageError, cut_label, warn
 from clueval.files.opening import is_folder
 from clueval.files.options import checked_call, require_instance, require_kind
@@ -421,5 +421,5 @@ def merged_lines(documents: Iterator[Document], layers: Sequence[str], with_ids:
     names = list(layers) or (layer_names(None) if first is None else list(first.layers))
     yield header_line(names, with_ids)
     for document in () if first is None else chain([first], documents):
-        rows = merged_rows(document.layers, names, document.id, document.file)
-        yield from span_lines(document, rows, names, with_ids)
+        spans = merged_spans(document.layers, names, document.id, document.file)
+        yield from span_lines(document, spans, names, with_ids)
