@@ -299,7 +299,7 @@ class Document:
         """Return the ranges and the label of each span of a layer."""
         rows = self.ranges_in(layer)
         if rows is None:
-            return [(span.fragments, span.label) for span in self.layers[layer]]
+            return [(span.fragments, span.label) for span in self.layers.get(layer, ())]
         return [(((start, end),), label) for start, end, label in rows]
 
     def placed(self, new_range: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:

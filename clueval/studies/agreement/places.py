@@ -69,7 +69,7 @@ def marks_in(document: Document, layer: str, without: Collection[Row] = ()) -> R
     """Return the spans of a layer but those of these rows, each once, in no order."""
     rows = document.rows_in(layer)
     if rows is None:
-        return tuple({(span.fragments, span.label) for span in document.layers.get(layer, ())})
+        return tuple({*document.marks_in(layer)})
     return tuple({(((row[0], row[1]),), row[2]) for row in rows if row not in without})
 
 
