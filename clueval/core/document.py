@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
-from clueval.core.span import MERGED, NOTHING, Span, labels_in, name_of
+from clueval.core.span import MERGED, NOTHING, Ranges, Span, labels_in, name_of
 from clueval.files.errors import SpanError, described, with_noun
 
 Unit = Literal["token", "character"]
@@ -310,6 +310,13 @@ class Document:
     def details_in(self, layer: str) -> Sequence[Details]:
         """Return what the spans of a layer of rows have besides; empty if they have no more than their line."""
         return self.layers.details(layer)  # type: ignore[attr-defined,no-any-return]  # as above
+
+    def marks_in(self, layer: str) -> Iterable[tuple[Ranges, str]]:
+        """Return the ranges and the label of each span of a layer."""
+        rows = self.ranges_in(layer)
+        if rows is None:
+            return [(span.fragments, span.label) for span in self.layers.get(layer, ())]
+        return [(((start, end),), label) for start, end, label in rows]
 
     def placed(self, new_range: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
         """Return the document with spans and sentences at other positions: `new_range` takes a range.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import filterfalse
 
 from clueval.core.document import Document, Sentence
 from clueval.core.span import name_of
@@ -16,14 +18,14 @@ _NO_VALUE = re.compile(r"[\n\r\0]|^\s|\s$|^$")
 
 
 def conll_lines(documents: Iterable[Document], *, with_ids: bool = False) -> Iterator[str]:
-    """Yield the lines of a file of CoNLL: for each document its id and metadata, and its sentences.
+    """Yield the lines of a file of CoNLL: for each document its id and metadata, and its sentences as one text each.
 
     The documents are those that `fitted` returns. Raises `UsageError` for texts that the columns cannot hold.
 
     >>> from clueval.core.span import Span
     >>> document = Document("d", {"label": [Span(0, 1, "LOC")]}, tokens=["Ulm", "!"])
     >>> list(conll_lines([document]))
-    ['# newdoc id = d', 'Ulm\\tB-LOC', '!\\tO', '']
+    ['# newdoc id = d', 'Ulm\\tB-LOC\\n!\\tO\\n']
     """
     is_empty = True
     for document in documents:
@@ -57,15 +59,18 @@ def _rows(document: Document, with_ids: bool) -> Iterator[str]:
     columns = [tokens, *(_tags(document, layer) for layer in document.layers)]
     if with_ids and document.token_ids is not None:
         columns.append(document.token_ids)
-    for token in tokens:
-        if _NO_FIELD.search(token) or token == "-DOCSTART-":
-            raise _unwritable(document, f"the token {token[:40]!r}")
+    for token in filterfalse(_is_token, tokens):
+        raise _unwritable(document, f"the token {token[:40]!r}")
     for start, end, name in _sentences(document):
         if name is not None:
             yield f"# sent_id = {_checked(name, 'the id of a sentence', document)}"
         sentence_columns = (column[start - document.start : end - document.start] for column in columns)
-        yield from map("\t".join, zip(*sentence_columns, strict=True))
-        yield ""
+        yield "\n".join([*map("\t".join, zip(*sentence_columns, strict=True)), ""])
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_token(field: str) -> bool:
+    return not _NO_FIELD.search(field) and field != "-DOCSTART-"
 
 
 def _sentences(document: Document) -> Iterator[Sentence]:

@@ -234,39 +234,66 @@ class _Counts:
             cases.setdefault(located_case.sequence, []).append(located_case)
         pairs = {each.sequence: each.spans() for each in equal or ()}  # spans of which both sides have one
         self.sequences |= dict.fromkeys(search.sequences)
-        words = [TextWords(side) for side in pair.sides]
+        texts = [TextWords(side) for side in pair.sides]
         for sequence in self.sequences:
             on_both, of_sequence = pairs.get(sequence, ()), cases.get(sequence, ())
-            of_sides = [
-                [*on_both, *(span for case in of_sequence for span in case.sides[side] or ())]
+            in_cases = [
+                [span for case in of_sequence for span in case.sides[side] or ()]
                 for side in range(len(SIDES))
             ]
-            columns = []
-            for document, of_side, spans in zip(pair.sides, words, of_sides, strict=True):
-                require_short_texts(sum(map(len, spans)), **document.in_errors)
-                in_text = SpansInText(spans, of_side, depths_of(spans))
-                columns.append([list(values_of(in_text)) for values_of in self._features.values()])
+            for document, spans in zip(pair.sides, in_cases, strict=True):
+                require_short_texts(sum(map(len, chain(on_both, spans))), **document.in_errors)
+            depths = [depths_of([*on_both, *spans]) for spans in in_cases]
+            columns = [
+                self._values(SpansInText(spans, text, of_side[len(on_both) :]))
+                for spans, text, of_side in zip(in_cases, texts, depths, strict=True)
+            ]
             if self._is_exact:
-                self._count_exact(sequence, len(on_both), of_sequence, columns)
+                of_both = [
+                    SpansInText(on_both, text, of_side[: len(on_both)])
+                    for text, of_side in zip(texts, depths, strict=True)
+                ]
+                self._count_on_both(sequence, of_both)
+                self._count_exact(sequence, of_sequence, columns)
                 continue
             rows = {
                 id(span): row
-                for spans, of_side in zip(of_sides, columns, strict=True)
+                for spans, of_side in zip(in_cases, columns, strict=True)
                 for span, row in zip(spans, zip(*of_side, strict=True), strict=True)
             }
             for located_case in of_sequence:
                 self._count(pair, sequence, located_case, rows)
 
+    def _values(self, spans: SpansInText) -> list[list[Value]]:
+        """Return the values of each feature."""
+        return [list(values_of(spans)) for values_of in self._features.values()]
+
     def _bucket(self, feature: str, value: Value) -> Value:
         """Return the name of the bucket, unless values are sorted into buckets at the end."""
         return value if self._number is not None and feature in BUCKETS else bucket_of(feature, value)
 
+    def _add(self, sequence: str, columns: Iterable[Iterable[Value]], names: Iterable[str]) -> None:
+        """Count spans under some names, given the values of each feature."""
+        for feature, column in zip(self._features, columns, strict=True):
+            for value, times in Counter(column).items():
+                tally = self._tallies[sequence, feature, self._bucket(feature, value)]
+                for name in names:
+                    tally[name, NO_LABEL] += times
+
+    def _count_on_both(self, sequence: str, sides: Sequence[SpansInText]) -> None:
+        """Count spans of which both sides have one; their values are computed once if they are equal."""
+        of_names: list[tuple[str, ...]] = [(side, f"tp_{side}") for side in SIDES]
+        if sides[0].have_values_of(sides[1]):
+            of_names, sides = [of_names[0] + of_names[1]], sides[:1]
+        for names, spans in zip(of_names, sides, strict=True):
+            self._add(sequence, self._values(spans), names)
+
     def _count_exact(
-        self, sequence: str, on_both: int, cases: Iterable[Located], columns: Sequence[Sequence[list[Value]]]
+        self, sequence: str, cases: Iterable[Located], columns: Sequence[Sequence[list[Value]]]
     ) -> None:
-        """Count the spans of a sequence, of equal ones of a side one; the first `on_both` are on both sides."""
-        every, right = ([[*range(on_both)] for _ in SIDES] for _ in range(2))
-        ends = [on_both for _ in SIDES]
+        """Count the spans of cases, of equal ones of a side one."""
+        every, right = ([list[int]() for _ in SIDES] for _ in range(2))
+        ends = [0 for _ in SIDES]
         for case in cases:
             keys = [list(map(labelled_range, side or ())) for side in case.sides]
             both = {*keys[0]} & {*keys[1]}
@@ -278,11 +305,9 @@ class _Counts:
                 right[side] += [number for key, number in number_of.items() if key in both]
                 ends[side] = numbers.stop
         for side, name in enumerate(SIDES):
-            for feature, column in zip(self._features, columns[side], strict=True):
-                for what, numbers_of in ((name, every), (f"tp_{name}", right)):
-                    for value, times in Counter([column[number] for number in numbers_of[side]]).items():
-                        tally = self._tallies[sequence, feature, self._bucket(feature, value)]
-                        tally[what, NO_LABEL] += times
+            for what, places in ((name, every[side]), (f"tp_{name}", right[side])):
+                chosen = ([column[place] for place in places] for column in columns[side])
+                self._add(sequence, chosen, [what])
 
     def _count(self, pair: Pair, sequence: str, case: Located, values: Mapping[int, Sequence[Value]]) -> None:
         try:

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, compress, count, pairwise
+from operator import attrgetter
+from typing import Any
 
 from clueval.core.alignment import are_unknown, words_in
 from clueval.core.document import MENTION, Document
-from clueval.core.span import Span
+from clueval.core.span import Ranges, Span
 
 Value = int | float | str
 Text = tuple[str, ...]
+
+_text: Callable[[Document], Any] = attrgetter("tokens", "text", "unit", "start", "sentences")
+"""Returns what values of spans depend on of their document."""
 
 NO_TEXT, NO_SENTENCE = "no text", "no sentence"
 
@@ -55,12 +60,12 @@ class TextWords:
             self._ends = [end + document.start for _, end in ranges]
             self.words = [text[start:end] for start, end in ranges]
 
-    def of(self, span: Span) -> Sequence[str]:
-        """Return the words that share a position with a span."""
+    def of(self, fragments: Ranges) -> Sequence[str]:
+        """Return the words that share a position with the ranges of a span."""
         if not self.is_known:
             return ()
         words: list[str] = []
-        for start, end in span.fragments:
+        for start, end in fragments:
             if self.of_characters:
                 words += self.words[bisect_right(self._ends, start) : bisect_right(self._starts, end - 1)]
             else:
@@ -71,8 +76,17 @@ class TextWords:
 class SpansInText:
     """Spans of one document, with its words; `depths` are those of nesting among the spans of their side."""
 
-    def __init__(self, spans: Sequence[Span], words: TextWords, depths: Iterable[int]) -> None:
+    def __init__(self, spans: Sequence[Span], words: TextWords, depths: Sequence[int]) -> None:
         self.spans, self.words, self.depths = spans, words, depths
+
+    def have_values_of(self, other: SpansInText) -> bool:
+        """Return whether these spans have the same values in the other document."""
+        return self.depths == other.depths and _text(self.words.document) == _text(other.words.document)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The label of each span."""
+        return [span.label for span in self.spans]
 
     @cached_property
     def texts(self) -> list[str]:
@@ -90,12 +104,17 @@ class SpansInText:
     @cached_property
     def lower(self) -> list[Text]:
         """The words of each span in lower case."""
-        return [lower(self.words.of(span)) for span in self.spans]
+        return [lower(self.words.of(span.fragments)) for span in self.spans]
 
 
 def lower(words: Iterable[str]) -> Text:
     """Return the words and single marks in lower case; other tokens of a text, as in ``U.N.``, make no difference."""
-    text = " ".join(words).lower()
+    return tuple(chain.from_iterable(map(_lower_words, words)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _lower_words(token: str) -> Text:
+    text = token.lower()
     return tuple(text[start:end] for start, end in words_in(text))
 
 
@@ -107,7 +126,7 @@ Feature = Callable[[SpansInText], Iterable[Value]]
 
 def _lengths(spans: SpansInText) -> Iterable[Value]:
     if spans.words.is_known and spans.words.of_characters:
-        return [len(spans.words.of(span)) for span in spans.spans]
+        return [len(spans.words.of(span.fragments)) for span in spans.spans]
     return [
         span.end - span.start if span.parts is None else sum([end - start for start, end in span.parts])
         for span in spans.spans
@@ -152,7 +171,7 @@ FEATURES: Mapping[str, Feature] = {
     "casing": _of_texts(_casing),
     "punctuation": _of_texts(_punctuation),
     "position": _positions,
-    "label": lambda spans: [span.label for span in spans.spans],
+    "label": lambda spans: spans.labels,
     "depth": lambda spans: spans.depths,
 }
 """The features of single spans."""
@@ -166,39 +185,46 @@ ALL_FEATURES = (*FEATURES, *TRAINED)
 class TrainingSpans:
     """The spans of training data: how often a text was a span, with which labels, and how often it was none.
 
-    Texts are compared as sequences of words and single marks in lower case. `documents` are read twice, because
-    occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
+    Texts are compared as sequences of words and single marks in lower case. `documents` are read once more for
+    consistencies, because occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
     """
 
     def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
-        self._labels: defaultdict[Text, Counter[str]] = defaultdict(Counter)
+        self._documents = documents
         self._numbers: Counter[Text] = Counter()
+        self._labelled: Counter[tuple[Text, str]] = Counter()
         for document in documents():
             words = TextWords(document)
-            texts = {  # spans of several layers may have one range
-                (span.fragments, span.label): lower(words.of(span))
-                for span in chain.from_iterable(document.layers.values())
-            }
-            self._numbers.update({fragments: text for (fragments, _), text in texts.items()}.values())
-            for (_, label), text in texts.items():
-                self._labels[text][label] += 1
-        self._words = {word for text in self._labels for word in text}
-        self._occurrences: Counter[Text] = Counter()
+            # spans of several layers may have one range
+            marks = {*chain.from_iterable(map(document.marks_in, document.layers))}
+            texts = {fragments: lower(words.of(fragments)) for fragments, _ in marks}
+            self._numbers.update(texts.values())
+            self._labelled.update([(texts[fragments], label) for fragments, label in marks])
+        self._words = {*chain.from_iterable(self._numbers)}
+
+    @cached_property
+    def _occurrences(self) -> Counter[Text]:
+        """How often each text occurs, as a span or not."""
         sizes: dict[tuple[str, str], set[int]] = {}  # of texts of three words and more, by the first two
-        for first, second, *others in (text_words for text_words in self._labels if len(text_words) > 2):
+        for first, second, *others in (text for text in self._numbers if len(text) > 2):
             sizes.setdefault((first, second), set()).add(len(others) + 2)
-        is_text = self._labels.__contains__
-        for document in documents():
+        single = {text[0] for text in self._numbers if len(text) == 1}
+        single_words: Counter[str] = Counter()
+        occurrences: Counter[Text] = Counter()
+        for document in self._documents():
             text = lower(TextWords(document).words)
-            self._occurrences.update(filter(is_text, chain(zip(text), pairwise(text))))
-            self._occurrences.update(self._texts_in(text, sizes))
+            single_words.update(filter(single.__contains__, text))
+            occurrences.update(filter(self._numbers.__contains__, pairwise(text)))
+            occurrences.update(self._texts_in(text, sizes))
+        occurrences.update({(word,): times for word, times in single_words.items()})
+        return occurrences
 
     def _texts_in(self, words: Text, sizes: Mapping[tuple[str, str], Iterable[int]]) -> Iterator[Text]:
         """Yield the texts of three words and more."""
         for at in compress(count(), map(sizes.__contains__, pairwise(words))):
             for size in sizes[words[at], words[at + 1]]:
                 text = words[at : at + size]
-                if text in self._labels and len(text) == size:
+                if text in self._numbers and len(text) == size:
                     yield text
 
     def _frequencies(self, spans: SpansInText) -> Iterable[Value]:
@@ -207,17 +233,17 @@ class TrainingSpans:
 
     def _seen(self, spans: SpansInText) -> Iterator[Value]:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
-        for span, text in zip(spans.spans, spans.lower, strict=True):
-            if text in self._labels:
-                yield "text and label" if span.label in self._labels[text] else "other label"
+        for text, label in zip(spans.lower, spans.labels, strict=True):
+            if text in self._numbers:
+                yield "text and label" if (text, label) in self._labelled else "other label"
             else:
                 yield "tokens" if text and self._words.issuperset(text) else "none"
 
     def _consistencies(self, spans: SpansInText) -> Iterator[Value]:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
-        for span, text in zip(spans.spans, spans.lower, strict=True):
-            number = self._labels[text][span.label] if text in self._labels else 0
-            yield min(1.0, number / max(1, self._occurrences[text])) if number else 0
+        for marked in zip(spans.lower, spans.labels, strict=True):
+            number = self._labelled.get(marked, 0)
+            yield min(1.0, number / max(1, self._occurrences[marked[0]])) if number else 0
 
     @property
     def features(self) -> Mapping[str, Feature]:

@@ -56,6 +56,19 @@ def test_depth_counts_the_spans_around_also_of_zero_length() -> None:
     nested = [Span(0, 8, "A"), Span(1, 5, "A"), Span(2, 3, "B"), Span(2, 3, "C"), Span(5, 5, "C")]
 
     assert buckets(nested, "depth") == {"1": (1, 1), "2": (1, 1), "3+": (3, 3)}
+    assert buckets([Span(2, 5, "A"), Span(5, 5, "B")], "depth") == {"1": (1, 1), "2": (1, 1)}
+
+
+def test_a_span_on_both_sides_has_the_values_of_each_side() -> None:
+    gold, predicted = (
+        Document("d", {"label": [Span(3, 4, "A")]}, tokens=TOKENS, sentences=sentences)
+        for sentences in ([Sentence(0, 8)], ())
+    )
+
+    rows = profile([gold], [predicted], feature="position").rows()
+
+    found = [(row["bucket"], row["gold"], row["predicted"]) for row in rows]
+    assert found == [("25-50%", 1, 0), ("no sentence", 0, 1)]
 
 
 def test_verdict_and_tables_have_the_buckets() -> None:

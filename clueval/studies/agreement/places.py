@@ -69,7 +69,7 @@ def marks_in(document: Document, layer: str, without: Collection[Row] = ()) -> R
     """Return the spans of a layer but those of these rows, each once, in no order."""
     rows = document.rows_in(layer)
     if rows is None:
-        return tuple({(span.fragments, span.label) for span in document.layers.get(layer, ())})
+        return tuple({*document.marks_in(layer)})
     return tuple({(((row[0], row[1]),), row[2]) for row in rows if row not in without})
 
 
@@ -92,7 +92,7 @@ def parts_in(documents: Documents, layer: str, *, apart: bool = True) -> tuple[s
 def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
     """Yield what annotators have marked in each overlap component of a layer in which they differ, by position."""
     _, parts = parts_in(documents, layer)
-    return (part for part in parts if kind_of(part)[0])
+    return (part for part in parts if len({reading for reading in part if reading is not None}) > 1)
 
 
 def range_of(readings: Readings) -> tuple[int, int]:
