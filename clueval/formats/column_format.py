@@ -27,7 +27,6 @@ from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
-
 LINES = methodcaller("count", "\n")
 """Returns the number of lines of a text."""
 
