@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from clueval.core.case import (
@@ -65,11 +65,9 @@ class Located:
             numbers: list[list[int]] = [[] for _ in self._of_sides]
             for _, _, side, number in self._members:
                 numbers[side].append(number)
-            made = [
-                side.spans_and_flags(of_side, self._reads)
-                for side, of_side in zip(self._of_sides, numbers, strict=True)
-            ]
-            self._spans_and_flags = tuple([each[0] for each in made]), tuple([each[1] for each in made])
+            made = map(_Side.spans_and_flags, self._of_sides, numbers, repeat(self._reads))
+            spans, flags = zip(*made, strict=True)
+            self._spans_and_flags = spans, flags
         return self._spans_and_flags
 
     @property

@@ -109,6 +109,7 @@ class SideTexts:
         self._first, self._end = self.text.start, self.text.end
         self._reach = max(REACH[self.text.unit], window or 0)
         self._range: tuple[int, int] | None = None
+        self._whole: tuple[int, int] | None = None  # the range of the last context, if it is a whole sentence
         self._context = Context("", 0, None, (False, False))
         self._shown = 0
 
@@ -166,11 +167,14 @@ class SideTexts:
         text, first, last = self.text, self._first, self._end
         if last is None:
             return Context("", inner[0], None, (False, False), is_known=False)
+        if self._whole is not None and self._whole[0] <= around[0] < self._whole[1] >= around[1]:
+            return self._context
         least, greatest = self._bounds(*around, last)
         least, greatest = max(least, first), min(greatest, last)
         start, end = max(least, inner[0] - self._reach), min(greatest, inner[1] + self._reach)
         if self._window is not None:
             least, greatest = first, last
+        self._whole = (start, end) if self._is_sentence(least, greatest) else None
         if self._range != (start, end):
             starts = None
             if text.unit == "token":
@@ -184,6 +188,14 @@ class SideTexts:
                 Context(text.text_between(start, end), start, starts, cut),
             )
         return self._context
+
+    def _is_sentence(self, start: int, end: int) -> bool:
+        """Return whether a range is the context of all that is in it."""
+        number = bisect_right(self._starts, start) - 1
+        if self._window is not None or number < 0 or end - start > self._reach:
+            return False
+        following = self._starts[number + 1 : number + 2] or [end]
+        return self._sentences[number][:2] == (start, end) and following[0] >= end
 
     def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
         """Return the context of a range before it is limited by `REACH`; between sentences, it is all between them."""
