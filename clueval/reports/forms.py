@@ -179,7 +179,7 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
             for value in row
         ]
         line = "\t" + "\t".join(cells)
-        if not "".join(cells).isprintable() or any(begin in line for begin in _SPECIAL):  # hardly ever
+        if not "".join(cells).isprintable() or any(map(line.__contains__, _SPECIAL)):  # hardly ever
             cells = [guarded(as_text(value, kinds)) for value in row]
         write(cells)
 

@@ -22,7 +22,7 @@ from itertools import accumulate, count
 from operator import add
 from typing import Any, NamedTuple
 
-from clueval.core.document import Document, Pair, Sentence, Unit
+from clueval.core.document import Document, Pair, Unit
 from clueval.core.merging import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
@@ -92,105 +92,24 @@ class Context(NamedTuple):
         ]
 
 
-class Contexts:
-    """The contexts of ranges in a text; the last one is kept."""
-
-    def __init__(self, text: Document, sentences: Sequence[Sentence], window: int | None) -> None:
-        self._text, self._sentences, self._window = text, sentences, window
-        self._starts = [sentence.start for sentence in sentences]
-        self._reach = max(REACH[text.unit], window or 0)
-        self._range: tuple[int, int] | None = None
-        self._whole: tuple[int, int] | None = None  # the range of the last context, if it is a whole sentence
-        self._context = Context("", 0, None, (False, False))
-
-    def serve(self, text: Document, sentences: Sequence[Sentence]) -> bool:
-        """Return whether contexts in another document are these, as it was read together with this one."""
-        own = self._text
-        are_one = own.tokens is text.tokens is not None and own.text is text.text and own.unit == text.unit
-        return are_one and own.start == text.start and self._sentences is sentences
-
-    def context(self, around: tuple[int, int], inner: tuple[int, int]) -> Context:
-        """Return the context of a range, no further than `REACH` from a range within it."""
-        text, first, last = self._text, self._text.start, self._text.end
-        if last is None:
-            return Context("", inner[0], None, (False, False), is_known=False)
-        if self._whole is not None and self._whole[0] <= around[0] < self._whole[1] >= around[1]:
-            return self._context
-        least, greatest = self._bounds(*around, last)
-        least, greatest = max(least, first), min(greatest, last)
-        start, end = max(least, inner[0] - self._reach), min(greatest, inner[1] + self._reach)
-        if self._window is not None:
-            least, greatest = first, last
-        self._whole = (start, end) if self._is_sentence(least, greatest) else None
-        if self._range != (start, end):
-            starts = None
-            if text.unit == "token":
-                tokens = (text.tokens or ())[start - first : end - first]
-                starts = list(
-                    map(add, accumulate(map(len, tokens), initial=0), count())
-                )  # with blanks between
-            cut = start > least, end < greatest
-            self._range, self._context = (
-                (start, end),
-                Context(text.text_between(start, end), start, starts, cut),
-            )
-        return self._context
-
-    def _is_sentence(self, start: int, end: int) -> bool:
-        """Return whether a range is the context of all that is in it."""
-        number = bisect_right(self._starts, start) - 1
-        if self._window is not None or number < 0 or end - start > self._reach:
-            return False
-        following = self._starts[number + 1 : number + 2] or [end]
-        return self._sentences[number][:2] == (start, end) and following[0] >= end
-
-    def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
-        """Return the context of a range before it is limited by `REACH`; between sentences, it is all between them."""
-        text, starts = self._text, self._starts
-        if self._window is not None:
-            return start - self._window, end + self._window
-        if self._sentences:
-            first = bisect_right(starts, start) - 1
-            begin = text.start
-            if first >= 0:
-                sentence = self._sentences[first]
-                begin = sentence.start if start < sentence.end else sentence.end
-            final = max(start, end - 1)
-            number = bisect_right(starts, final) - 1
-            if number >= 0 and final < self._sentences[number].end:
-                return begin, self._sentences[number].end
-            return begin, starts[number + 1] if number + 1 < len(starts) else last
-        if text.unit == "token" or text.text is None:
-            return text.start, last
-        # lines, searched within `REACH` only
-        reach = REACH["character"]
-        start, end = start - text.start, end - text.start
-        before = text.text.rfind("\n", max(start - reach, 0), start)
-        after = text.text.find("\n", end, end + reach)
-        begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
-        return begin + text.start, (after if after >= 0 else end + reach + 1) + text.start
-
-
 class SideTexts:
     """The texts of a pair for the errors of one side; what the side's document lacks is the other's.
 
-    `contexts` are those of the other side, if they serve.
+    The last context is kept.
     """
 
-    def __init__(
-        self, document: Document, other: Document, window: int | None, contexts: Contexts | None = None
-    ) -> None:
+    def __init__(self, document: Document, other: Document, window: int | None) -> None:
         self.document = document
         self.text = document if document.end is not None else other
         self.metadata = document.metadata or other.metadata
         self._ids = document.token_ids or other.token_ids if document.unit == "token" else None
-        self._sentences = document.sentences or other.sentences
+        self._sentences, self._window = document.sentences or other.sentences, window
         self._starts = [sentence.start for sentence in self._sentences]
         self._has_names = any(sentence.id is not None for sentence in self._sentences)
-        self._end = self.text.end
-        if contexts is None or not contexts.serve(self.text, self._sentences):
-            contexts = Contexts(self.text, self._sentences, window)
-        self.contexts, self.context = contexts, contexts.context
+        self._first, self._end = self.text.start, self.text.end
+        self._reach = max(REACH[self.text.unit], window or 0)
+        self._range: tuple[int, int] | None = None
+        self._context = Context("", 0, None, (False, False))
         self._shown = 0
 
     @property
@@ -242,11 +161,60 @@ class SideTexts:
                 advice="give spans of the document itself",
             )
 
+    def context(self, around: tuple[int, int], inner: tuple[int, int]) -> Context:
+        """Return the context of a range, no further than `REACH` from a range within it."""
+        text, first, last = self.text, self._first, self._end
+        if last is None:
+            return Context("", inner[0], None, (False, False), is_known=False)
+        least, greatest = self._bounds(*around, last)
+        least, greatest = max(least, first), min(greatest, last)
+        start, end = max(least, inner[0] - self._reach), min(greatest, inner[1] + self._reach)
+        if self._window is not None:
+            least, greatest = first, last
+        if self._range != (start, end):
+            starts = None
+            if text.unit == "token":
+                tokens = (text.tokens or ())[start - first : end - first]
+                starts = list(
+                    map(add, accumulate(map(len, tokens), initial=0), count())
+                )  # with blanks between
+            cut = start > least, end < greatest
+            self._range, self._context = (
+                (start, end),
+                Context(text.text_between(start, end), start, starts, cut),
+            )
+        return self._context
+
+    def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
+        """Return the context of a range before it is limited by `REACH`; between sentences, it is all between them."""
+        text, starts = self.text, self._starts
+        if self._window is not None:
+            return start - self._window, end + self._window
+        if self._sentences:
+            first = bisect_right(starts, start) - 1
+            begin = text.start
+            if first >= 0:
+                sentence = self._sentences[first]
+                begin = sentence.start if start < sentence.end else sentence.end
+            final = max(start, end - 1)
+            number = bisect_right(starts, final) - 1
+            if number >= 0 and final < self._sentences[number].end:
+                return begin, self._sentences[number].end
+            return begin, starts[number + 1] if number + 1 < len(starts) else last
+        if text.unit == "token" or text.text is None:
+            return text.start, last
+        # lines, searched within `REACH` only
+        reach = REACH["character"]
+        start, end = start - text.start, end - text.start
+        before = text.text.rfind("\n", max(start - reach, 0), start)
+        after = text.text.find("\n", end, end + reach)
+        begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
+        return begin + text.start, (after if after >= 0 else end + reach + 1) + text.start
+
 
 def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:
     """Return the texts for the errors of each side of a pair."""
-    gold = SideTexts(*pair.sides, window)
-    return gold, SideTexts(pair.predicted, pair.gold, window, gold.contexts)
+    return SideTexts(*pair.sides, window), SideTexts(pair.predicted, pair.gold, window)
 
 
 # Rows
@@ -363,7 +331,7 @@ class RowColumns(NamedTuple):
             "file": document.file or "",
             "line": "" if line is None else line,
             **{key: texts.metadata.get(key, "") for key in self.metadata},
-            "metadata": "; ".join([f"{key}={value}" for key, value in self._rest(wrong, texts)]),
+            "metadata": "; ".join(f"{key}={value}" for key, value in self._rest(wrong, texts)),
         }
         return row
 
