@@ -13,7 +13,7 @@ from clueval.formats.column_format import ColumnFormat, ColumnInput, LineRule
 from clueval.formats.xml_text import NAME, attributes, unescape
 
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
-_PLAIN_ATTRIBUTES = rf"(?: {NAME}=\"[^\"<>\n\t]*+\")*+"
+_PLAIN_ATTRIBUTES = rf"(?>(?: {NAME}=\"[^\"<>\n\t]*+\")*)"
 _ID_ALONE = re.compile(rf"<{NAME} id=\"([^\"&]*+)\">$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
