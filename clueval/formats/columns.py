@@ -234,6 +234,7 @@ class ColumnReader(ColumnInput):
             if heads := [head[:-1] for head in parts[first:place:4]]:
                 runs = parts[first + 1 : place : 4]
                 sizes = list(map(LINES, runs))
+                # a sentence has a line before its tokens, and one after them
                 numbers = list(accumulate(sizes, lambda start, size: start + size + 2, initial=number + 1))
                 number = numbers.pop() - 1
                 self.add_sentences(numbers, heads, runs, sizes)
