@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from clueval.core.case import (
@@ -19,21 +19,80 @@ from clueval.core.case import (
     sources_by_sequence,
     which_count,
 )
-from clueval.core.document import Document, Text
+from clueval.core.document import Document, Row, Text
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import components
 from clueval.core.span import NOTHING, Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError
 
+_Entry = tuple[int, int, int, int]
+"""The start, the end, the side and the number of a span."""
 
-class Located(NamedTuple):
-    """A case where it stands: spans at their own positions. `first` is the first start of the case."""
 
-    sequence: str
-    first: int
-    sides: Sides
-    counted: Flags
+class Located:
+    """A case where it stands: spans at their own positions. `first` is the first start of the case.
+
+    Spans are made when they are asked for.
+    """
+
+    __slots__ = ("_members", "_of_sides", "_reads", "_rows", "_spans_and_flags", "first", "sequence")
+
+    def __init__(
+        self,
+        sequence: str,
+        members: Sequence[_Entry],
+        of_sides: Sequence[_Side],
+        rows: Sequence[Sequence[Row]] | None,
+        reads: Sequence[str],
+    ) -> None:
+        self.sequence, self.first = sequence, members[0][0]
+        self._members, self._of_sides, self._rows, self._reads = members, of_sides, rows, reads
+        self._spans_and_flags: tuple[Sides, Flags] | None = None
+
+    @property
+    def sides(self) -> Sides:
+        """The spans of each side, in the order of a key."""
+        return self._made()[0]
+
+    @property
+    def counted(self) -> Flags:
+        """Of each side, which of its spans count; None: all."""
+        return self._made()[1]
+
+    def _made(self) -> tuple[Sides, Flags]:
+        if self._spans_and_flags is None:
+            numbers: list[list[int]] = [[] for _ in self._of_sides]
+            for _, _, side, number in self._members:
+                numbers[side].append(number)
+            made = map(_Side.spans_and_flags, self._of_sides, numbers, repeat(self._reads))
+            spans, flags = zip(*made, strict=True)
+            self._spans_and_flags = spans, flags
+        return self._spans_and_flags
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What the spans and flags are from the first position on: cases with equal keys differ in their place only.
+
+        Ids, features and lines of spans are no part of it.
+        """
+        first, rows = self.first, self._rows
+        if rows is not None:
+            return self.sequence, *[
+                (start - first, end - first, side, rows[side][number][2])
+                for start, end, side, number in self._members
+            ]
+        sides, counted = self._made()
+        return (
+            self.sequence,
+            counted,
+            *[tuple([_key(span, first) for span in spans or ()]) for spans in sides],
+        )
+
+
+def _key(span: Span, first: int) -> tuple[object, ...]:
+    tokens = span.tokens and (first, span.tokens)
+    return span.start - first, span.end - first, span.parts, tokens, *span.by_layer.items()
 
 
 class EqualCases(NamedTuple):
@@ -62,9 +121,30 @@ def located(
     two spans of one piece that have the same range and labels on the first two sides, which are most, are put into
     `equal`, if that is given, and left out.
     """
+    groups = [(documents, layers)]
+    return located_together(groups, merge=merge, where=where, reads=reads, equal=equal)
+
+
+def located_together(
+    groups: Sequence[tuple[Sequence[Document | None], Sequence[str]]],
+    *,
+    merge: bool = False,
+    where: Where = NOTHING,
+    reads: Collection[str] = (),
+    equal: list[EqualCases] | None = None,
+) -> Iterator[Located]:
+    """Yield each case of one text as `located` does, with the spans of all groups of documents, one after the other.
+
+    The groups have the same layers, unless these are merged, which is done in each group by itself.
+    """
     names = sorted(reads)
-    for sequence, sources in sources_by_sequence(documents, layers, merge):
+    documents = [document for of_group, _ in groups for document in of_group]
+    sources_of_groups = [sources_by_sequence(*group, merge) for group in groups]
+    for of_groups in zip(*sources_of_groups, strict=True):
+        sequence = of_groups[0][0]
+        sources = chain.from_iterable(of_group[1] for of_group in of_groups)
         sides = [_Side(sequence, *each, where) for each in zip(documents, sources, strict=True)]
+        rows = [side.plain_rows for side in sides if side.plain_rows is not None]
         entries = sorted(chain.from_iterable(side.entries(number) for number, side in enumerate(sides)))
         equal_numbers: list[int] = []  # of the first side
         for members in components(entries, touching=True):
@@ -74,12 +154,7 @@ def located(
                 if are_of_both and sides[0].is_equal(number, sides[1], other_number):
                     equal_numbers.append(number)
                     continue
-            in_case = [
-                side.spans_and_flags([entry[3] for entry in members if entry[2] == number], names)
-                for number, side in enumerate(sides)
-            ]
-            spans, flags = zip(*in_case, strict=True)
-            yield Located(sequence, members[0][0], spans, flags)
+            yield Located(sequence, members, sides, None if len(rows) < len(sides) else rows, names)
         if equal is not None:
             equal.append(EqualCases(sequence, partial(sides[0].spans, equal_numbers)))
 
@@ -99,7 +174,12 @@ class _Side:
         if document is not None and where:
             self._flags = which_count(self._spans, document, where)
 
-    def entries(self, side: int) -> list[tuple[int, int, int, int]]:
+    @property
+    def plain_rows(self) -> Sequence[Row] | None:
+        """The rows, if all spans are rows, whose order does not count."""
+        return None if self._document is None or self._document.ordered else self._rows
+
+    def entries(self, side: int) -> list[_Entry]:
         """Return the start, the end, the side and the number of each span."""
         if self._rows is not None:
             return [(start, end, side, number) for number, (start, end, _) in enumerate(self._rows)]
@@ -147,18 +227,18 @@ def count_in_place(metrics: Sequence[Metric], case: Located, pair: Text) -> list
             require_countable(metric, plain_case)
         return [metric.count(plain_case) for metric in metrics]
     except CluevalError as error:
-        document = document_of_error(metrics, case, pair)
+        document = document_of_error(metrics, case.sides, case.counted, pair)
         error.document, error.file = document.id, error.file or document.file
         raise error from None
 
 
-def document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> Document:
+def document_of_error(metrics: Sequence[Metric], sides: Sides, counted: Flags, pair: Text) -> Document:
     """Return the document of the first side whose spans cannot be counted, or of the first side."""
     for number, document in enumerate(pair.sides):
-        spans = tuple(of_side if side == number else None for side, of_side in enumerate(case.sides))
+        spans = tuple(of_side if side == number else None for side, of_side in enumerate(sides))
         try:
             for metric in metrics:
-                require_countable(metric, Case(spans, case.counted))
+                require_countable(metric, Case(spans, counted))
         except CluevalError:
             return document or pair.first
     return pair.first

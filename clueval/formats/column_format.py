@@ -10,6 +10,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import methodcaller
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
@@ -22,6 +24,9 @@ from clueval.formats.options import FormatOptions
 
 _LINES_IN_SENTENCE = 4
 """A sentence may have at most this many times the characters that a line may have."""
+
+LINES = methodcaller("count", "\n")
+"""Returns the number of lines of a text."""
 
 
 class Columns(NamedTuple):
@@ -82,6 +87,18 @@ class TokenLines:
         self.rows += rows
         self.of_sentence += rows
         self.characters += len(run)
+
+    def add_sentences(
+        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
+    ) -> None:
+        """Add the lines of whole sentences; see `ColumnInput.add_sentences`."""
+        ends = list(accumulate(sizes, initial=self.rows))
+        self._first_rows += ends[:-1]
+        self._first_lines += numbers
+        self._runs += runs
+        self.heads += heads
+        self.ends += ends[1:]
+        self.rows = ends[-1]
 
     def of_sentences(self) -> list[str]:
         """Return the lines of each sentence, with their ends, if no sentence is open."""
@@ -251,6 +268,28 @@ class ColumnInput:
         if lines.rows > limits.max_document:
             raise document_too_long(self.file, lines.line_of(0), limits.max_document)
 
+    def add_sentences(
+        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
+    ) -> None:
+        """Add whole sentences of the current document, given the numbers of their first lines, their heads, the lines
+        of their tokens and the numbers of these. Raises `FormatError` for too many.
+        """
+        self.end_sentence()
+        self.require_document()
+        limits = self.limits
+        if (
+            max(sizes) <= limits.max_sentence
+            and max(map(len, runs)) <= _LINES_IN_SENTENCE * limits.max_line
+            and self.lines.rows + sum(sizes) <= limits.max_document
+        ):
+            self.lines.add_sentences(numbers, heads, runs, sizes)
+            self.end_sentence()
+            return
+        for number, head, run in zip(numbers, heads, runs, strict=True):
+            self.begin_sentence(head)
+            self.add(number, run)
+            self.end_sentence()
+
 
 def wanted_layers(reader: ColumnInput) -> Mapping[str, int | str]:
     """Return the source of each layer: of those that the options name, or of the default layer."""
@@ -326,6 +365,8 @@ class ColumnFormat(Form):
         special: the beginning of lines that may be no tokens; all others are.
         marks: lines that are no tokens, of which the first that fits acts.
         is_token: whether a special line that no mark fits is a token; otherwise it is a comment.
+        sentence: returns the pattern of a whole sentence, if one may begin: the line before it, which is its head, the
+            lines of its tokens, and the line after it; what it does not fit is read line by line.
         passed_over: returns the kind of a special line that is not read, but counted.
         id_in: returns the id of a sentence in the line before it, where this is not the id.
         columns: returns what the file says of its columns.
@@ -349,6 +390,7 @@ class ColumnFormat(Form):
     special: re.Pattern[str] = _NEVER
     marks: tuple[LineRule, ...] = ()
     is_token: Callable[[ColumnInput, str], bool] = lambda reader, line: False
+    sentence: Callable[[ColumnInput], re.Pattern[str] | None] = lambda reader: None
     passed_over: Callable[[ColumnInput, int, str], str | None] | None = None
     id_in: Callable[[str], str | None] | None = None
     columns: Callable[[InputFile, FormatOptions], Columns] = lambda file, options: Columns()

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, TagError, UsageError, with_noun
-from clueval.formats.column_format import ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
+from clueval.formats.column_format import LINES, ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, columns_of_metadata
@@ -180,7 +180,7 @@ class ColumnReader(ColumnValues):
         """Read a block of whole lines, given the number of the first."""
         special = self.form.special
         if not self.form.blank_ends:
-            self._line_by_line(number, text)
+            self._sentence_by_sentence(number, text)
             return
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
             text = _BLANK_LINE.sub("", text)
@@ -202,6 +202,41 @@ class ColumnReader(ColumnValues):
                 self._tokens(number, run)
             number += run.count("\n")
             position = past
+
+    def _sentence_by_sentence(self, number: int, text: str) -> None:
+        """Read lines, as many whole sentences at a time as follow each other."""
+        if self.form.sentence(self) is None and (special := self.form.special.search(text)):
+            # lines up to the end of the sentence that is open
+            position = text.index("\n", special.start()) + 1
+            self._line_by_line(number, text[:position])
+            number, text = number + text.count("\n", 0, position), text[position:]
+        pattern, layout = self.form.sentence(self), self.layout
+        if (
+            pattern is None
+            or layout is None
+            or (layout.document is not None or layout.meta)
+            or ("\t\n" in text or "\n\n" in text or "\n " in text)
+        ):
+            self._line_by_line(number, text)
+            return
+        first, parts = 1, pattern.split(text)
+        for place in range(0, len(parts), 4):
+            between = parts[place]
+            if not between and place < len(parts) - 1:
+                continue
+            if heads := [head[:-1] for head in parts[first:place:4]]:
+                runs = parts[first + 1 : place : 4]
+                sizes = list(map(LINES, runs))
+                # a sentence has a line before its tokens, and one after them
+                numbers = list(accumulate(sizes, lambda start, size: start + size + 2, initial=number + 1))
+                number = numbers.pop() - 1
+                self.add_sentences(numbers, heads, runs, sizes)
+            first = place + 1
+            self._line_by_line(number, between)
+            number += between.count("\n")
+            if self.form.sentence(self) is None:
+                self._line_by_line(number, "".join(parts[first:]))
+                return
 
     def _line_by_line(self, number: int, run: str) -> None:
         """Read lines of which some may be no tokens; the lines between these are read together."""

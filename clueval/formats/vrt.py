@@ -6,12 +6,15 @@ The rules of the format stand in ``formats.md``.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from clueval.files.errors import FormatError
 from clueval.formats.column_format import ColumnFormat, ColumnInput, LineRule
 from clueval.formats.xml_text import NAME, attributes, unescape
 
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
+_PLAIN_ATTRIBUTES = rf"(?>(?: {NAME}=\"[^\"<>\n\t]*+\")*)"
+_ID_ALONE = re.compile(rf"<{NAME} id=\"([^\"&]*+)\">$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
 AROUND = 100
@@ -28,6 +31,22 @@ class _Elements:
     @property
     def attributes_around(self) -> dict[str, str]:
         return self.around[-1][1] if self.around else {}
+
+
+def _sentence(reader: ColumnInput) -> re.Pattern[str] | None:
+    return None if reader.state.sentence else _sentence_of(reader.options.sentence_tag)
+
+
+@lru_cache
+def _sentence_of(tag: str) -> re.Pattern[str]:
+    """Return a pattern of a sentence without tags in it."""
+    name = re.escape(tag)
+    return re.compile(rf"^(<{name}{_PLAIN_ATTRIBUTES}>\n)([^<]++(?<=\n))(</{name}>\n)", re.MULTILINE)
+
+
+def _id_in(line: str) -> str | None:
+    alone = _ID_ALONE.match(line)  # nearly always
+    return alone[1] if alone else attributes(line).get("id")
 
 
 def _is_token(reader: ColumnInput, line: str) -> bool:
@@ -125,7 +144,8 @@ VRT = ColumnFormat(
     special=re.compile(r"^(?:<| *\n)", re.MULTILINE),
     marks=(LineRule(_TAG, _tag), LineRule(re.compile("<"), _oddity)),
     is_token=_is_token,
-    id_in=lambda line: attributes(line).get("id"),
+    sentence=_sentence,
+    id_in=_id_in,
     blank_ends=False,
     entities=unescape,
     state=_Elements,

@@ -147,11 +147,15 @@ def _spans(
     columns: SentenceColumns, places: Sequence[tuple[int, int, int]]
 ) -> dict[tuple[int, str], list[Row]]:
     """Return the spans of sentences by the number of their text and by layer."""
-    starts = [start for start, _, _ in places]
+    starts = [*(start for start, _, _ in places), sys.maxsize]
     spans: dict[tuple[int, str], list[Row]] = {}
     for layer, tags in columns.tags.items():
+        following = 0  # the first row of the next sentence
         for start, end, label in decode(tags):
-            first, number, position = places[bisect_right(starts, start) - 1]
-            shift = position - first
-            spans.setdefault((number, layer), []).append((start + shift, end + shift, label))
+            if start >= following:
+                place = bisect_right(starts, start)
+                first, number, position = places[place - 1]
+                following, shift = starts[place], position - first
+                of_text = spans.setdefault((number, layer), [])
+            of_text.append((start + shift, end + shift, label))
     return spans

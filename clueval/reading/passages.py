@@ -7,25 +7,23 @@ are equal on all sides are split into rows once.
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import chain, compress, zip_longest
-from operator import methodcaller, ne, not_, or_
+from itertools import accumulate, chain, compress, zip_longest
+from operator import ne, not_, or_
 from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
 from clueval.files.options import Limits
-from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
+from clueval.formats.column_format import LINES, ColumnFormat, Layout, TokenLines
 from clueval.formats.columns import ColumnReader
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions
 from clueval.reading.clusters import Unusual
 from clueval.reading.source import Source
-
-LINES = methodcaller("count", "\n")
-"""Returns the number of lines of a text."""
 
 
 class Sizes(NamedTuple):
@@ -133,6 +131,17 @@ class PassageReader(ColumnReader):
         lines, sizes = self.lines, self._sizes
         if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
             self._end_passage()
+
+    def add_sentences(
+        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
+    ) -> None:
+        first = 0
+        while first < len(runs):  # as many as the passage takes
+            rows = list(accumulate(sizes[first:], initial=self.lines.rows))
+            most = min(self._sizes.sentences - len(self.lines.ends), bisect_left(rows, self._sizes.tokens))
+            chosen = slice(first, first + most)
+            super().add_sentences(numbers[chosen], heads[chosen], runs[chosen], sizes[chosen])
+            first += most
 
     def end_document(self) -> None:
         self.end_sentence()

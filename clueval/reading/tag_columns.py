@@ -55,6 +55,12 @@ class _FirstRows(ColumnReader):
         if not self.left:
             raise _Enough
 
+    def add_sentences(
+        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
+    ) -> None:
+        for number, run in zip(numbers, runs, strict=True):
+            self.add(number, run)
+
 
 def first_rows(source: Source, most: int) -> tuple[Layout, list[list[str]]] | None:
     """Return the layout of a column file and its first rows; None for a file without tokens."""

@@ -178,8 +178,8 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
             else str(value)
             for value in row
         ]
-        is_plain = "".join(cells).isprintable() and _SPECIAL.isdisjoint([text[:1] for text in cells])
-        if not is_plain:  # hardly ever
+        line = "\t" + "\t".join(cells)
+        if not "".join(cells).isprintable() or any(map(line.__contains__, _SPECIAL)):  # hardly ever
             cells = [guarded(as_text(value, kinds)) for value in row]
         write(cells)
 
@@ -187,7 +187,8 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
 _BEGINNINGS = ("=", "+", "-", "@")
 """What formulas begin with."""
 
-_SPECIAL = frozenset(["'", *_BEGINNINGS])
+_SPECIAL = [f"\t{begin}" for begin in ("'", *_BEGINNINGS)]
+"""The beginnings of cells, in a line of TSV, that need more than they are."""
 
 
 def guarded(value: object) -> str:

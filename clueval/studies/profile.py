@@ -230,7 +230,7 @@ class _Counts:
         """Count the spans of a pair."""
         equal: list[EqualCases] | None = [] if self._is_exact and not search.choice.where else None
         cases: dict[str, list[Located]] = {}
-        for located_case in search.cases(pair, equal):
+        for located_case in search.cases([pair], equal):
             cases.setdefault(located_case.sequence, []).append(located_case)
         pairs = {each.sequence: each.spans() for each in equal or ()}  # spans of which both sides have one
         self.sequences |= dict.fromkeys(search.sequences)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clueval import score
 from clueval.core.case import CaseOfKey, keys_of, keys_of_triples, other_key, same_key, which_count
 from clueval.core.document import Document, Layers, Row
-from clueval.core.located import EqualCases, located
+from clueval.core.located import EqualCases, Located, located
 from clueval.core.span import Span
 from tests.cases import spans
 
@@ -386,8 +386,14 @@ def test_rows_and_documents_have_the_same_keys_and_located_cases_are_those_of_th
     ]
     of_rows = [Document("d", Layers({}, {"x": rows}), tokens=tokens) for rows in (gold, predicted)]
     equal: list[EqualCases] = []
-    apart = list(located(sides, ["x"], equal=equal))
+    apart = [values_of(case) for case in located(sides, ["x"], equal=equal)]
     for same in (of_rows, [of_rows[0], sides[1]], [sides[0], of_rows[1]]):
         equal_rows: list[EqualCases] = []
-        assert list(located(same, ["x"], equal=equal_rows)) == apart
+        assert [values_of(case) for case in located(same, ["x"], equal=equal_rows)] == apart
         assert [each.spans() for each in equal_rows] == [each.spans() for each in equal]
+    moved = [document.from_position(5) for document in sides]
+    assert [case.key for case in located(moved, ["x"])] == [case.key for case in located(sides, ["x"])]
+
+
+def values_of(case: Located) -> tuple[object, ...]:
+    return case.sequence, case.first, case.sides, case.counted

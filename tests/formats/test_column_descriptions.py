@@ -92,6 +92,47 @@ def test_blocks_of_any_size_give_the_same_documents() -> None:
         assert read(pieces) == read([(1, data)])
 
 
+LINES_OF_VRT = (
+    *("<s>", '<s id="a">', "<s id='b' n=\"1\">", "</s>", "</s> ", '<text id="d">', "</text>", "<p>", "", " "),
+    *(
+        "a\tB-X",
+        "&lt;\tI-X",
+        "<a\tO",
+        "b\t</s>",
+        " c\tO",
+        "d\tO\t",
+        "e",
+        "f\tI-Y\tO",
+        "<!-- c -->",
+        "x<s>\tO",
+    ),
+)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whole_sentences_of_vrt_are_read_as_line_by_line(seed: int) -> None:
+    random = Random(seed)
+    lines = ["<text>", "<s>", "w\tO", "</s>"]
+    for number in range(30):
+        tokens = [f"w{number}\t{random.choice(['O', 'B-X', 'I-X'])}" for _ in range(random.randint(1, 4))]
+        lines += [f'<s id="s{number}">', *tokens, "</s>"]
+    lines.append("</text>")
+    for _ in range(seed % 4):
+        lines.insert(random.randint(5, len(lines)), random.choice(LINES_OF_VRT))
+    first = random.randint(4, 12)
+
+    def read(blocks: list[tuple[int, list[str]]]) -> Any:
+        texts = [(number, "".join(f"{line}\n" for line in of_block)) for number, of_block in blocks]
+        reader = ColumnReader(form_of_text("a.vrt", "<text>\n"), of_blocks(texts), FormatOptions())
+        documents: list[Any] = []
+        found = outcome(lambda: (documents.append(each) or each for each in reader.documents()))
+        return found, [list(document.lines) for document in documents], reader.passed_over
+
+    whole = read([(1, lines[:first]), (first + 1, lines[first:])])
+
+    assert whole == read([(number, [line]) for number, line in enumerate(lines, 1)])
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "line", "problem"),
     [

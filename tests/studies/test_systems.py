@@ -226,6 +226,12 @@ def test_classes_are_not_chosen() -> None:
         diff([], [], [], kinds="missed")
 
 
+def test_errors_of_noisy_texts_are_not_those_of_two_systems() -> None:
+    for study in (diff, errors):
+        with pytest.raises(CluevalError, match="cannot be compared span by span"):
+            study([["B-PER"]], [["O"]], [["O"]], metric="noisy")
+
+
 def test_lists_of_tags_are_compared_as_documents() -> None:
     found = diff([["B-A", "O", "B-B"]], [["B-A", "O", "O"]], [["O", "O", "B-B"]])
 

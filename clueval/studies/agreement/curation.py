@@ -45,7 +45,7 @@ from clueval.studies.decisions import (
     decisions_of,
     require_no_choices,
 )
-from clueval.studies.errors.report import changed_layers, groups, place_of
+from clueval.studies.errors.report import changed_layers, place_of
 from clueval.studies.errors.search import Choice, Search
 
 Votes = int | Literal["majority", "all"]
@@ -276,7 +276,8 @@ class Curation(Iterator[Curated]):
         assert self.decisions is not None
         layers = [dict(gold.layers), dict(predicted.layers)]
         pair = Pair(gold, predicted)
-        for wrong in groups(Search(Choice()).wrong(pair)):
+        for place in Search(Choice()).places([pair]):
+            wrong = place.made()
             choice = self.decisions.at(place_of(pair, wrong)).holds
             if choice not in ("", UNCLEAR):
                 changed = [

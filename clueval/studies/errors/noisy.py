@@ -60,9 +60,7 @@ class NoisyErrors(ErrorReport):
             Facet("document", phrase("Document")),
         ]
 
-    def _read(
-        self, tally: ErrorTally | None
-    ) -> Iterator[tuple[Text, Sequence[Sequence[tuple[str, Explanation]]]]]:
+    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[tuple[str, Explanation]]]]:
         for text in self._texts():
             layers = dict.fromkeys(layer for side in text[0].sides for layer in side.layers)
             explained = [
@@ -75,11 +73,11 @@ class NoisyErrors(ErrorReport):
                 tally.listed.update(
                     (layer, explanation.gold.label, _outcome(explanation)) for layer, explanation in explained
                 )
-            yield text, [[each] for each in explained]
+            yield text, explained
 
-    def _places_of(self, text: Text, groups: Iterable[Sequence[tuple[str, Explanation]]]) -> Iterator[Place]:
+    def _places_of(self, text: Text, places: Iterable[tuple[str, Explanation]]) -> Iterator[Place]:
         document = text[0].first.id
-        for ((layer, explanation),) in groups:
+        for layer, explanation in places:
             spans = [("gold", explanation.gold), ("predicted", explanation.predicted)]
             yield Place(
                 (document, layer, explanation.gold.start, explanation.gold.end),

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.core.case import LabelledRange, labelled_range
 from clueval.core.document import Pair
-from clueval.core.overlap import components, first_clash
+from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES, Span, by_position
 from clueval.files.errors import warn
 from clueval.reports.content import FIRST_PLACES
@@ -32,7 +32,7 @@ from clueval.reports.table import Cell, Rate, Table
 from clueval.results import summary
 from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions
 from clueval.studies.errors.rows import RowColumns, SideTexts, texts_of
-from clueval.studies.errors.search import REASONS, Choice, JudgedSpan, Search, counted, reason_keys
+from clueval.studies.errors.search import REASONS, Choice, FoundPlace, JudgedSpan, Search, counted
 from clueval.studies.errors.view import (
     entries_of,
     facets_of,
@@ -171,11 +171,11 @@ class ErrorReport(ReportWithDecisions):
         self.store = f"{self._store} {title or names}"
         self._record: ErrorTally | None = None
 
-    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[Any]]]]:
+    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Any]]]:
         """Yield each text with its errors, place by place; `tally` counts them."""
         raise NotImplementedError
 
-    def _places_of(self, text: Text, groups: Iterable[Sequence[Any]]) -> Iterator[Place]:
+    def _places_of(self, text: Text, places: Iterable[Any]) -> Iterator[Place]:
         raise NotImplementedError
 
     def counts(self) -> dict[str, dict[str, int]]:
@@ -329,38 +329,35 @@ class Errors(ErrorReport):
     def decision_lines(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # it is only read
         return () if self.decisions is None else list(self.decisions.rows())
 
-    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[JudgedSpan]]]]:
+    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[FoundPlace]]]:
         choice, decisions = self.choice, self.decisions
-        search = Search(choice, self.layers)
+        search, search_of_all = Search(choice, self.layers), Search(choice.of_all, self.layers)
         documents: list[str] = []
         for text in self._texts():
-            wrong = search.wrong(text[0])
-            listed = list(groups(filter(choice.lists, wrong)))
+            places = search.places(text)
             if tally is not None:
-                tally.places[None] += len(listed)
-                tally.reasons.update(key for error in wrong for key in reason_keys(error, choice))
-                for group in listed:
-                    tally.listed.update(
-                        (error.sequence, error.side, error.span.label, error.reason) for error in group
-                    )
-                    if decisions is not None:
-                        tally.decided[decisions.at(place_of(text[0], group)).holds] += len(group)
-            yield text, listed
+                tally.places[None] += len(places)
+                if decisions is not None:
+                    for found in places:
+                        place = place_of(text[0], found.made())
+                        tally.decided[decisions.at(place).holds] += len(found.errors)
+            yield text, places
             if decisions is not None:
                 documents.append(text[0].gold.id)
             if decisions is not None and choice != choice.of_all:
-                for group in groups(error for error in wrong if error.is_error):
-                    decisions.leave_out(place_of(text[0], group))
-        search.end()
+                for found in search_of_all.places(text):
+                    decisions.leave_out(place_of(text[0], found.made()))
+        search.end(tally)
         if decisions is not None:
             if choice.where:
                 decisions.leave_out_lost()
             decisions.require_distinct(documents)
             decisions.checked()
 
-    def _places_of(self, text: Text, groups: Iterable[Sequence[JudgedSpan]]) -> Iterator[Place]:
+    def _places_of(self, text: Text, places: Iterable[FoundPlace]) -> Iterator[Place]:
         texts = None
-        for group in groups:
+        for found in places:
+            group = found.made()
             texts = texts or texts_of(text[0], self.choice.window)
             if self._columns is None:  # the first error says which columns rows have
                 self._columns = RowColumns.of(group[0], texts[group[0].side])
@@ -452,7 +449,8 @@ class Errors(ErrorReport):
         """
         for (pair,), listed in self._read(None):
             layers: dict[str, Sequence[Span]] = dict(pair.gold.layers)
-            for group in listed:
+            for place in listed:
+                group = place.made()
                 choice = decisions.at(place_of(pair, group)).holds
                 if choice not in ("predicted", BOTH, NONE):
                     continue
@@ -478,12 +476,3 @@ def place_of(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
         (SIDES[1 - error.side], other.fragments, other.label) for error in group for other in error.shown
     ]
     return Place(at, fingerprint(spans), (), ())
-
-
-def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
-    """Yield wrong spans of a text, which come in order, place by place.
-
-    Worked example: gold has [0,2) and [5,6), predicted has [1,3); the first two are one place, [5,6) is another.
-    """
-    for run in components((error.start, error.end, error) for error in wrong):
-        yield [error for _, _, error in run]

@@ -12,18 +12,20 @@ of either side alone. Its class is FairEval's type.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal, NamedTuple, get_args
 
-from clueval.core.case import Case, Sides
+from clueval.core.case import Case, Flags, Sides
 from clueval.core.count import Plan, count, decided, sequences_of
 from clueval.core.document import Pair, metadata_with_id
 from clueval.core.exact import Exact
 from clueval.core.levels import KINDS, LEVELS, UNMATCHED, Levels, Match, match_of
-from clueval.core.located import EqualCases, Located, document_of_error, located
+from clueval.core.located import EqualCases, Located, document_of_error, located_together
 from clueval.core.metric import Metric, require_countable
-from clueval.core.overlap import first_clash, shared_positions
+from clueval.core.overlap import components, first_clash, shared_positions
 from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Labels, Ranges, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.options import require_types
@@ -209,117 +211,249 @@ class JudgedSpan(NamedTuple):
         return SIDES[self.side]
 
 
-class Search:
-    """Finds the errors of a choice in one text after the other; `end` checks the choice."""
+class Judgement(NamedTuple):
+    """A judged span of a case, wherever the case stands: spans are their numbers in their sides.
 
-    def __init__(self, choice: Choice, layers: Sequence[str] = (), *, also_right: bool = False) -> None:
-        self.choice, self._metric, self._also_right = choice, choice.metric, also_right
-        self._plan = Plan((), merge=choice.merge, where=choice.where)
-        self._layers = dict.fromkeys(layers)
-        self._judgements: dict[tuple[object, ...], list[_Judgement]] = {}  # by all that they depend on
-        self._held = 0
-
-    def cases(self, pair: Pair, equal: list[EqualCases] | None = None) -> Iterator[Located]:
-        """Return the cases of a pair; none if the filter leaves out its document.
-
-        Those of two equal spans are put into `equal`, if that is given, and left out.
-        """
-        self._layers.update(dict.fromkeys(name for side in pair.sides for name in side.layers))
-        names = list(self._layers)
-        metadata = metadata_with_id(pair.first)
-        if not self._plan.takes(metadata, names):
-            return iter(())
-        where = self._plan.on_spans(metadata, names)
-        reads = self._metric.reads
-        return located(pair.sides, names, merge=self._plan.merge, where=where, reads=reads, equal=equal)
-
-    @property
-    def sequences(self) -> list[str]:
-        """The sequences so far: the layers, or all of them merged."""
-        return [MERGED] if self.choice.merge else list(self._layers)
-
-    def wrong(self, pair: Pair) -> list[JudgedSpan]:
-        """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
-        spans = [span for case in self.cases(pair, []) for span in self.judged(pair, case)]
-        return sorted(spans, key=text_order)
-
-    def judged(self, pair: Pair, located_case: Located) -> list[JudgedSpan]:
-        """Return the spans of a case that count and are not exactly right: of equal spans of a side the first one.
-
-        With `also_right`, those that are right come, too. Costs what `Case.around` costs, for equal cases once.
-        """
-        sequence, first, sides, counted = located_case
-        key = sequence, counted, *[tuple([_key(span, first) for span in spans or ()]) for spans in sides]
-        judgements = self._judgements.get(key)
-        if judgements is None:
-            if self._held > MOST_HELD:
-                self._judgements.clear()
-                self._held = 0
-            try:
-                judgements = _judgements(self._judged_case(Case(sides, counted), sequence), first, sides)
-            except CluevalError as error:
-                document = document_of_error([self._metric], located_case, pair)
-                error.document, error.file = document.id, error.file or document.file
-                raise
-            self._judgements[key] = judgements
-            self._held += sum([len(spans or ()) for spans in sides])
-            self._held += sum([len(judgement.others) for judgement in judgements])
-        return [judgement.at(first, sides) for judgement in judgements]
-
-    def _judged_case(self, case: Case, sequence: str) -> Iterable[JudgedSpan]:
-        choice = self.choice
-        if choice.fair is not None:
-            return _judged_by_fair(case, sequence, choice.fair)
-        if choice.by_levels:
-            require_countable(self._metric, case)
-        return _judged(case, sequence, choice, self._also_right)
-
-    def end(self) -> None:
-        """Raise `UsageError` if the labelled layer never occurred."""
-        wanted = self.choice.labelled
-        if wanted is not None and wanted not in self._layers:
-            names = ", ".join(self._layers)
-            advice = f"one of {names}" if names else "the documents have no layers"
-            raise UsageError(f"there is no layer {wanted!r}", advice=advice)
-
-
-def _key(span: Span, first: int) -> tuple[object, ...]:
-    """Return what a judgement depends on of a span, from the first position of its case."""
-    tokens = span.tokens and (first, span.tokens)
-    return span.start - first, span.end - first, span.parts, tokens, *span.by_layer.items()
-
-
-class _Judgement(NamedTuple):
-    """A judged span of a case, wherever the case stands: spans are their numbers in their sides."""
+    Positions count from the first one of the case.
+    """
 
     of_case: tuple[int, str, str, str, bool, Labels]  # the fields of `JudgedSpan` up to `found`
-    start: int
+    order: tuple[int, ...]  # in a text: as `text_order`
     end: int
     span: int
     others: Sequence[int]
     shown: int
 
-    def at(self, first: int, sides: Sides) -> JudgedSpan:
-        """Return the judged span of an equal case with this first position."""
-        of_case, start, end, number, numbers, shown = self
+    def at(self, case: Located, system: int = 0) -> JudgedSpan:
+        """Return the judged span in an equal case, which has two sides for each system."""
+        of_case, (start, *_), end, number, numbers, shown = self
+        first, sides = case.first, case.sides[2 * system : 2 * system + 2]
         own, of_other = sides[of_case[0]] or (), sides[1 - of_case[0]] or ()
         others = [of_other[n] for n in numbers]
         return JudgedSpan(*of_case, first + start, first + end, own[number], others, others[:shown])
 
 
-def _judgements(judged_spans: Iterable[JudgedSpan], first: int, sides: Sides) -> list[_Judgement]:
-    numbers = [{id(span): number for number, span in enumerate(spans or ())} for spans in sides]
-    return [
-        _Judgement(
-            judged[:6],
-            judged.start - first,
-            judged.end - first,
-            numbers[judged.side][id(judged.span)],
-            [numbers[1 - judged.side][id(other)] for other in judged.others],
-            len(judged.shown),
+Numbers = Sequence[Mapping[int, int]]
+"""Of each side of a case the numbers of its spans, by `id`."""
+
+
+def numbers_in(case: Located) -> Numbers:
+    """Return the numbers of the spans of a case."""
+    return [{id(span): number for number, span in enumerate(spans or ())} for spans in case.sides]
+
+
+def judgement(judged: JudgedSpan, first: int, numbers: Numbers) -> Judgement:
+    """Return a judged span of a case with this first position as that of all equal cases."""
+    of_other = numbers[1 - judged.side]
+    return Judgement(
+        judged[:6],
+        (*[position - first for position in text_order(judged)[:4]], judged.side),
+        judged.end - first,
+        numbers[judged.side][id(judged.span)],
+        [of_other[id(other)] for other in judged.others],
+        len(judged.shown),
+    )
+
+
+def parts_of(sides: Sides, counted: Flags) -> Iterator[tuple[Sides, Flags]]:
+    """Yield the cases that two sides of a larger case are, each with the spans that count."""
+    entries = sorted(
+        (span.start, span.end, side, number)
+        for side, spans in enumerate(sides)
+        for number, span in enumerate(spans or ())
+    )
+    for members in components(entries, touching=True):
+        numbers = [sorted(number for *_, of, number in members if of == side) for side in range(len(sides))]
+        yield (
+            tuple(
+                [
+                    tuple([spans[n] for n in of_side]) if spans else spans
+                    for spans, of_side in zip(sides, numbers, strict=True)
+                ]
+            ),
+            tuple(
+                [
+                    tuple([flags[n] for n in of_side]) if flags else flags
+                    for flags, of_side in zip(counted, numbers, strict=True)
+                ]
+            ),
         )
-        for judged in judged_spans
-    ]
+
+
+class CaseErrors:
+    """What is found in equal cases, wherever they stand.
+
+    `places` are the start, the end and the errors of each place, from the first position of the case. An error has an
+    `order` in the text, in which they are given, an `end`, and a method `at`, which takes the case. `counts` are what
+    is counted of a case: the name of the number, and its key. `times` is the number of the cases.
+    """
+
+    __slots__ = ("counts", "places", "times")
+
+    def __init__(self, errors: Iterable[Any], counts: Sequence[tuple[str, Any]]) -> None:
+        runs = components((error.order[0], error.end, error) for error in errors)
+        self.places = [
+            (run[0][0], max([end for _, end, _ in run]), [error for _, _, error in run]) for run in runs
+        ]
+        self.counts, self.times = counts, 0
+
+
+class FoundPlace(NamedTuple):
+    """A place of a text: its range, and its errors, with the number of their case in the text and the case."""
+
+    start: int
+    end: int
+    errors: Sequence[tuple[int, Located, Any]]
+
+    def made(self) -> list[Any]:
+        """Return the errors in the order of the text, as the method `at` of each makes them."""
+        errors = self.errors
+        if len({number for number, _, _ in errors}) > 1:  # of several layers
+            order = [
+                (*[case.first + position for position in error.order[:4]], *error.order[4:], number, place)
+                for place, (number, case, error) in enumerate(errors)
+            ]
+            errors = [errors[places[-1]] for places in sorted(order)]
+        return [error.at(case) for _, case, error in errors]
+
+
+class Search:
+    """Finds the errors of a choice in one text after the other; `end` checks the choice.
+
+    A text has a pair for each of a number of `systems`.
+    """
+
+    def __init__(self, choice: Choice, layers: Sequence[str] = (), systems: int = 1) -> None:
+        self.choice, self._metric = choice, choice.metric
+        self._plan = Plan((), merge=choice.merge, where=choice.where)
+        self._layers = [dict.fromkeys(layers) for _ in range(systems)]
+        self._found: dict[tuple[object, ...], CaseErrors] = {}  # by all that it depends on
+        self._counts: dict[str, Counter[Any]] = {}
+        self._held = 0
+
+    def cases(self, text: Sequence[Pair], equal: list[EqualCases] | None = None) -> Iterator[Located]:
+        """Return the cases of the pairs of a text; none if the filter leaves out its document.
+
+        Those of two equal spans are put into `equal`, if that is given, and left out.
+        """
+        for of_system, pair in zip(self._layers, text, strict=True):
+            of_system.update(dict.fromkeys(name for side in pair.sides for name in side.layers))
+        names = list(dict.fromkeys(chain.from_iterable(self._layers)))
+        metadata = metadata_with_id(text[0].first)
+        if not self._plan.takes(metadata, names):
+            return iter(())
+        merge = self._plan.merge
+        groups = [
+            (pair.sides, list(of_system) if merge else names)
+            for pair, of_system in zip(text, self._layers, strict=True)
+        ]
+        where = self._plan.on_spans(metadata, names)
+        return located_together(groups, merge=merge, where=where, reads=self._metric.reads, equal=equal)
+
+    @property
+    def sequences(self) -> list[str]:
+        """The sequences of the first system so far: the layers, or all of them merged."""
+        return [MERGED] if self.choice.merge else list(self._layers[0])
+
+    def places(self, text: Sequence[Pair]) -> list[FoundPlace]:
+        """Return the places of a text with errors that the choice lists, in their order.
+
+        Costs what `Case.around` costs, for equal cases once.
+        """
+        found, sequences = [], set()
+        for number, case in enumerate(self._cases_with_errors(text)):
+            of_case = self._errors_of(case, text)
+            of_case.times += 1
+            if of_case.places:
+                sequences.add(case.sequence)
+                first = case.first
+                for start, end, errors in of_case.places:
+                    found.append(
+                        FoundPlace(first + start, first + end, [(number, case, error) for error in errors])
+                    )
+        if len(sequences) < 2:
+            return found
+        found.sort(key=lambda place: place[:2])
+        return [
+            FoundPlace(
+                run[0].start,
+                max([place.end for place in run]),
+                [each for place in run for each in place.errors],
+            )
+            for run in components(found)
+        ]
+
+    def _cases_with_errors(self, text: Sequence[Pair]) -> Iterator[Located]:
+        """Return the cases of a text that may have errors."""
+        return self.cases(text, [])
+
+    def _errors_of(self, case: Located, text: Sequence[Pair]) -> CaseErrors:
+        key = case.key
+        found = self._found.get(key)
+        if found is None:
+            if self._held > MOST_HELD:
+                self._count()
+            found = self._found[key] = self._errors_in(case, text)
+            self._held += sum([len(spans or ()) for spans in case.sides])
+        return found
+
+    def _errors_in(self, case: Located, text: Sequence[Pair]) -> CaseErrors:
+        """Return the errors of a case that is new."""
+        choice = self.choice
+        wrong = self.judged(text[0], case.sequence, case.sides, case.counted)
+        counts: list[tuple[str, Any]] = []
+        for judged in wrong:
+            counts += [("reasons", key) for key in reason_keys(judged, choice)]
+        listed = list(filter(choice.lists, wrong))
+        counts += [("listed", (each.sequence, each.side, each.span.label, each.reason)) for each in listed]
+        numbers = numbers_in(case)
+        return CaseErrors([judgement(each, case.first, numbers) for each in listed], counts)
+
+    def judged(
+        self, pair: Pair, sequence: str, sides: Sides, counted: Flags, *, also_right: bool = False
+    ) -> list[JudgedSpan]:
+        """Return the spans of a case that count and are not exactly right: of equal spans of a side the first one.
+
+        With `also_right`, those that are right come, too.
+        """
+        choice, case = self.choice, Case(sides, counted)
+        try:
+            if choice.fair is not None:
+                judged_spans = _judged_by_fair(case, sequence, choice.fair)
+            else:
+                if choice.by_levels:
+                    require_countable(self._metric, case)
+                judged_spans = _judged(case, sequence, choice, also_right)
+            found = sorted(judged_spans, key=text_order)
+        except CluevalError as error:
+            document = document_of_error([self._metric], sides, counted, pair)
+            error.document, error.file = document.id, error.file or document.file
+            raise
+        self._held += sum([len(judged_span.others) for judged_span in found])
+        return found
+
+    def _count(self) -> None:
+        """Count what was found so far, and hold it no longer."""
+        for of_case in self._found.values():
+            for name, key in of_case.counts:
+                self._counts.setdefault(name, Counter())[key] += of_case.times
+        self._found.clear()
+        self._held = 0
+
+    def end(self, tally: object = None) -> None:
+        """Add what was counted to the numbers of a tally, if there is one.
+
+        Raises `UsageError` if the labelled layer never occurred.
+        """
+        wanted = self.choice.labelled
+        for layers in self._layers if wanted is not None else ():
+            if wanted not in layers:
+                names = ", ".join(layers)
+                advice = f"one of {names}" if names else "the documents have no layers"
+                raise UsageError(f"there is no layer {wanted!r}", advice=advice)
+        self._count()
+        for name, numbers in self._counts.items() if tally is not None else ():
+            getattr(tally, name).update(numbers)
 
 
 def text_order(judged_span: JudgedSpan) -> tuple[int, int, int, int, int]:

@@ -166,6 +166,9 @@ def _pairs(
     others = [system for system in others if system is not None]
     if others and first is None:
         raise UsageError("gold has both sides", advice="give gold and two systems, each by itself")
+    if others and isinstance(metric, Noisy):
+        problem = "errors of metric noisy cannot be compared span by span"
+        raise UsageError(problem, advice="use exact or levels")
     of_score = {name: value for name, value in options.items() if name not in _OF_CHOICE}
     return pairs_of(gold, first, *others, metrics=metric, layers=layers, caller=caller, **of_score)
 

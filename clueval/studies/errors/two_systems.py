@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.levels import KINDS
+from clueval.core.located import Located
 from clueval.core.merging import with_merged
-from clueval.core.overlap import SpanIndex, components
+from clueval.core.overlap import SpanIndex
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
@@ -25,7 +26,18 @@ from clueval.reports.table import Cell, Table
 from clueval.studies.decisions import NONE, UNCLEAR
 from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
 from clueval.studies.errors.rows import Row, SideTexts, texts_of
-from clueval.studies.errors.search import RIGHT, Choice, JudgedSpan, Search, text_order
+from clueval.studies.errors.search import (
+    RIGHT,
+    CaseErrors,
+    Choice,
+    FoundPlace,
+    JudgedSpan,
+    Judgement,
+    Search,
+    judgement,
+    numbers_in,
+    parts_of,
+)
 from clueval.studies.errors.view import (
     RIGHT_OR_REASON,
     in_words,
@@ -142,46 +154,21 @@ class TwoSystems(ErrorReport):
         reports, _, _ = self._reports
         return tables_of_two(reports, self.shown_names(), self.choice, self.counts(), self._tally.places)
 
-    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[Sequence[SharedError]]]]:
-        searches = [Search(self.choice, self.layers, also_right=True) for _ in range(self._systems)]
+    def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[FoundPlace]]]:
+        search = _SearchOfTwo(self)
         for text in self._texts():
-            results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
-            for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
-                for case in search.cases(pair):
-                    for judged_span in search.judged(pair, case):
-                        key = judged_span.sequence, judged_span.side, *place_and_labels(judged_span.span)
-                        results_by_key.setdefault(key, [None, None])[system] = judged_span
-            all_results = [(first, second) for first, second in results_by_key.values()]
-            errors = []
-            for results in all_results:
-                first, second = (
-                    result if result and self.choice.lists(result) else None for result in results
-                )
-                if first or second:
-                    wrong = [result for result in (first, second) if result]
-                    state = self.state_of(wrong[0].side, (first, second))
-                    errors.append(SharedError(state, results, (first is not None, second is not None), wrong))
-            listed = list(groups(errors))
+            places = search.places(text)
             if tally is not None:
-                for first, second in all_results if SIDES[0] in self.choice.sides else ():
-                    if first is not None and second is not None and first.side == 0:
-                        tally.reasons[first.reason, second.reason] += 1
-                        old, new = (
-                            "missed" if result.kind == "partial" else result.kind
-                            for result in (first, second)
-                        )
-                        tally.classes[old, new] += 1
-                tally.places[None] += len(listed)
-                for group in listed:
-                    tally.listed.update((error.listed[0].side, error.state) for error in group)
-                    tally.places.update({error.state for error in group})
-            yield text, listed
-        for search in searches:
-            search.end()
+                tally.places[None] += len(places)
+                for place in places:
+                    tally.places.update({error.state for _, _, error in place.errors})
+            yield text, places
+        search.end(tally)
 
-    def _places_of(self, text: Text, groups: Iterable[Sequence[SharedError]]) -> Iterator[Place]:
+    def _places_of(self, text: Text, places: Iterable[FoundPlace]) -> Iterator[Place]:
         spans: _SpansOfRows | None = None
-        for group in groups:
+        for found in places:
+            group = found.made()
             if spans is None:
                 spans, texts = _SpansOfRows(text, self.choice.merge), texts_of(text[0], self.choice.window)
             yield self._place(text[0].first.id, group, spans, texts)
@@ -309,19 +296,70 @@ class Diff(TwoSystems):
         return reasons, classes
 
 
-def groups(errors: Iterable[SharedError]) -> Iterator[list[SharedError]]:
-    """Yield the errors of one text place by place, in the order of the text."""
-    rows = []
-    for error in errors:
-        order = min(
-            (*text_order(result), system)
-            for system, result in enumerate(error.results)
-            if result and error.by[system]
+class _SharedJudgement(NamedTuple):
+    """A shared error of a case, wherever the case stands."""
+
+    order: tuple[int, ...]
+    end: int
+    state: str
+    results: tuple[Judgement | None, Judgement | None]
+    by: tuple[bool, bool]
+
+    def at(self, case: Located) -> SharedError:
+        """Return the error in an equal case."""
+        first, second = (
+            result if result is None else result.at(case, system)
+            for system, result in enumerate(self.results)
         )
-        rows.append((order, max([span.end for span in error.listed]), error))
-    rows.sort(key=lambda row: row[0])
-    for run in components((order[0], end, error) for order, end, error in rows):
-        yield [error for _, _, error in run]
+        listed = [result for result, has in zip((first, second), self.by, strict=True) if result and has]
+        return SharedError(self.state, (first, second), self.by, listed)
+
+
+class _SearchOfTwo(Search):
+    """Finds the errors of two systems; a case has the spans of gold and of a system, then those of the other pair."""
+
+    def __init__(self, report: TwoSystems) -> None:
+        super().__init__(report.choice, report.layers, systems=2)
+        self._state_of = report.state_of
+
+    def _cases_with_errors(self, text: Text) -> Iterator[Located]:
+        return self.cases(text)  # what is right in one system may be wrong in the other
+
+    def _errors_in(self, case: Located, text: Text) -> CaseErrors:
+        results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
+        for system, pair in enumerate(text):
+            of_pair = slice(2 * system, 2 * system + 2)
+            for part in parts_of(case.sides[of_pair], case.counted[of_pair]):
+                for judged in self.judged(pair, case.sequence, *part, also_right=True):
+                    key = judged.side, *place_and_labels(judged.span)
+                    results_by_key.setdefault(key, [None, None])[system] = judged
+        errors: list[_SharedJudgement] = []
+        counts: list[tuple[str, Any]] = []
+        numbers = numbers_in(case)
+        for first, second in results_by_key.values():
+            wrong = self._if_listed(first), self._if_listed(second)
+            listed = [(system, result) for system, result in enumerate(wrong) if result]
+            if listed:
+                judgements = {
+                    system: judgement(result, case.first, numbers[2 * system : 2 * system + 2])
+                    for system, result in enumerate((first, second))
+                    if result
+                }
+                by, state = (
+                    (wrong[0] is not None, wrong[1] is not None),
+                    self._state_of(listed[0][1].side, wrong),
+                )
+                order = min((*judgements[system].order, system) for system, _ in listed)
+                end = max(judgements[system].end for system, _ in listed)
+                errors.append(_SharedJudgement(order, end, state, (judgements.get(0), judgements.get(1)), by))
+                counts.append(("listed", (listed[0][1].side, state)))
+            if SIDES[0] in self.choice.sides and first and second and first.side == 0:
+                old, new = ("missed" if each.kind == "partial" else each.kind for each in (first, second))
+                counts += [("reasons", (first.reason, second.reason)), ("classes", (old, new))]
+        return CaseErrors(sorted(errors, key=lambda error: error.order), counts)
+
+    def _if_listed(self, result: JudgedSpan | None) -> JudgedSpan | None:
+        return result if result and self.choice.lists(result) else None
 
 
 _Key = tuple[object, ...]

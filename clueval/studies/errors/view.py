@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.span import NO_LABEL, SIDES, Span
-from clueval.reports.language import numeral, phrase
+from clueval.reports.language import current_language, numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown
 from clueval.studies.errors.rows import Context, SideTexts
@@ -331,7 +332,7 @@ def marked(
         note = " · ".join(filter(None, (error.sequence, *where, phrase(error.reason), _class_of(error))))
         notes.update(dict.fromkeys(marks, note))
         wrong.update(marks)
-    all_marks = sorted(mark._replace(is_wrong=mark in wrong, note=note) for mark, note in notes.items())
+    all_marks = sorted([Mark(*mark[:4], mark in wrong, note) for mark, note in notes.items()])
     return MarkedText(context.text, all_marks, context.is_cut)
 
 
@@ -361,12 +362,16 @@ def _where(span: Span, texts: SideTexts) -> list[str]:
 
 def _class_of(error: JudgedSpan) -> str:
     """Return the class of CLUEval's levels, or FairEval's type in brackets, unless the reason says the same."""
-    if error.kind == error.reason:
-        return ""
-    name = phrase(error.kind)
-    if error.kind in KINDS:
-        return phrase("class {name} (level {level})", level=KINDS.index(error.kind) + 1, name=name)
-    return phrase("class {name} (no level)", name=name) if error.kind == "partial" else f"({name})"
+    return "" if error.kind == error.reason else _class_in(current_language(), error.kind)
+
+
+@cache
+def _class_in(language: str, kind: str) -> str:
+    """Return a class in the language of the context, which is given as each has its own wording."""
+    name = phrase(kind)
+    if kind in KINDS:
+        return phrase("class {name} (level {level})", level=KINDS.index(kind) + 1, name=name)
+    return phrase("class {name} (no level)", name=name) if kind == "partial" else f"({name})"
 
 
 def in_words(error: JudgedSpan) -> str:
