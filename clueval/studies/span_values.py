@@ -177,7 +177,7 @@ class TrainingSpans:
         for document in documents():
             words = TextWords(document)
             texts = {  # spans of several layers may have one range
-                (span.fragments, span.label): lower(words.of(span))
+                (span.fragments, _label_of(span)): lower(words.of(span))
                 for span in chain.from_iterable(document.layers.values())
             }
             self._numbers.update({fragments: text for (fragments, _), text in texts.items()}.values())
@@ -210,19 +210,24 @@ class TrainingSpans:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
         for span, text in zip(spans.spans, spans.lower, strict=True):
             if text in self._labels:
-                yield "text and label" if span.label in self._labels[text] else "other label"
+                yield "text and label" if _label_of(span) in self._labels[text] else "other label"
             else:
                 yield "tokens" if text and self._words.issuperset(text) else "none"
 
     def _consistencies(self, spans: SpansInText) -> Iterator[Value]:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
         for span, text in zip(spans.spans, spans.lower, strict=True):
-            number = self._labels[text][span.label] if text in self._labels else 0
+            number = self._labels[text][_label_of(span)] if text in self._labels else 0
             yield min(1.0, number / max(1, self._occurrences[text])) if number else 0
 
     @property
     def features(self) -> Mapping[str, Feature]:
         return dict(zip(TRAINED, (self._frequencies, self._seen, self._consistencies), strict=True))
+
+
+def _label_of(span: Span) -> str:
+    """Return the labels by name of layer: of merged spans, training data may have other layers, in another order."""
+    return "|".join([label for _, label in sorted(span.by_layer.items()) if label is not None])
 
 
 def depths_of(spans: Sequence[Span]) -> list[int]:

@@ -200,6 +200,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ("errors a b c --limit 3", "limit does not apply to two systems"),
         ("errors a b c --metric fair", "errors of metric fair cannot be compared span by span"),
+        ("errors a b c --metric noisy", "errors of metric noisy cannot be compared span by span"),
         ("errors a b c --labelled b --layer a=2", "there is no layer 'b' (one of a)"),
     ],
 )
