@@ -454,7 +454,7 @@ def labels_of(tokens: Sequence[Range], spans: Collection[LabelledRange]) -> list
     """Return the label of each token: that of the first span that holds it."""
     labels: list[str | None] = [None] * len(tokens)
     reach = 0  # earlier spans begin no later, so they hold all tokens of this one before the token `reach`
-    for start, end, label in sorted(spans, key=lambda span: span[:2]):
+    for start, end, label in sorted(spans):
         first = max(reach, bisect_left(tokens, start, key=_START))
         reach = max(reach, bisect_right(tokens, end, key=_END))
         labels[first:reach] = [label] * (reach - first)

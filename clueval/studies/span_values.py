@@ -16,7 +16,7 @@ from typing import Any
 
 from clueval.core.alignment import are_unknown, words_in
 from clueval.core.document import MENTION, Document
-from clueval.core.span import Ranges, Span
+from clueval.core.span import NO_LABEL, Ranges, Span
 
 Value = int | float | str
 Text = tuple[str, ...]
@@ -199,7 +199,7 @@ class TrainingSpans:
             marks = {*chain.from_iterable(map(document.marks_in, document.layers))}
             texts = {fragments: lower(words.of(fragments)) for fragments, _ in marks}
             self._numbers.update(texts.values())
-            self._labelled.update([(texts[fragments], label) for fragments, label in marks])
+            self._labelled.update([(texts[fragments], _in_one_order(label)) for fragments, label in marks])
         self._words = {*chain.from_iterable(self._numbers)}
 
     @cached_property
@@ -235,19 +235,24 @@ class TrainingSpans:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
         for text, label in zip(spans.lower, spans.labels, strict=True):
             if text in self._numbers:
-                yield "text and label" if (text, label) in self._labelled else "other label"
+                yield "text and label" if (text, _in_one_order(label)) in self._labelled else "other label"
             else:
                 yield "tokens" if text and self._words.issuperset(text) else "none"
 
     def _consistencies(self, spans: SpansInText) -> Iterator[Value]:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
-        for marked in zip(spans.lower, spans.labels, strict=True):
-            number = self._labelled.get(marked, 0)
-            yield min(1.0, number / max(1, self._occurrences[marked[0]])) if number else 0
+        for text, label in zip(spans.lower, spans.labels, strict=True):
+            number = self._labelled.get((text, _in_one_order(label)), 0)
+            yield min(1.0, number / max(1, self._occurrences[text])) if number else 0
 
     @property
     def features(self) -> Mapping[str, Feature]:
         return dict(zip(TRAINED, (self._frequencies, self._seen, self._consistencies), strict=True))
+
+
+def _in_one_order(label: str) -> str:
+    """Return the labels of a merged span in one order: training data may have other layers, in another order."""
+    return "|".join(sorted({*label.split("|")} - {NO_LABEL})) if "|" in label else label
 
 
 def depths_of(spans: Sequence[Span]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import pickle
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -304,3 +305,12 @@ def test_page_and_text_have_the_numbers_by_label() -> None:
 
     assert "x: gold spans by label" in report.render()
     assert "kein Gegenstück" in page(report, lang="de")
+
+
+@pytest.mark.parametrize(("where", "starts"), [([], [0, 14]), (["x=PER"], [0])])
+def test_filters_choose_documents_and_labels_of_noisy_texts(where: list[str], starts: list[int]) -> None:
+    sides = [[replace(side, id=name, metadata={"domain": name}) for name in "ab"] for side in (OWN, OTHER)]
+
+    found = clueval.errors(*sides, metric="noisy", where=["domain=a", *where])
+
+    assert [place.at[::2] for place in found] == [("a", start) for start in starts]

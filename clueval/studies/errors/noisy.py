@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from clueval.core.alignment import align
-from clueval.core.case import Where
-from clueval.core.span import NOTHING
+from clueval.core.count import Plan
+from clueval.core.document import metadata_with_id
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
@@ -27,8 +27,7 @@ RESULTS = ("matched", "not matched", "no counterpart")
 class NoisyErrors(ErrorReport):
     """Every gold span with its counterpart, in the order of the texts.
 
-    The metric says when texts match; `where` has the labels that count, by layer. The arguments `about` are those of
-    `ErrorReport`.
+    The metric says when texts match; `plan` has the filter. The arguments `about` are those of `ErrorReport`.
     """
 
     def __init__(
@@ -36,11 +35,11 @@ class NoisyErrors(ErrorReport):
         texts: Texts,
         metric: Noisy = Noisy(),  # noqa: B008  # it cannot be changed
         *,
-        where: Where = NOTHING,
+        plan: Plan = Plan(()),  # noqa: B008  # as above
         **about: Any,
     ) -> None:
         super().__init__(texts, metadata=(), **about)
-        self._metric, self._where, self.store = metric, where, ""
+        self._metric, self._plan, self.store = metric, plan, ""
 
     # in the language of the context
     @property
@@ -62,11 +61,15 @@ class NoisyErrors(ErrorReport):
 
     def _read(self, tally: ErrorTally | None) -> Iterator[tuple[Text, Sequence[tuple[str, Explanation]]]]:
         for text in self._texts():
-            layers = dict.fromkeys(layer for side in text[0].sides for layer in side.layers)
+            layers = [*dict.fromkeys(layer for side in text[0].sides for layer in side.layers)]
+            metadata = metadata_with_id(text[0].first)
+            if not self._plan.takes(metadata, layers):
+                continue
+            where = self._plan.on_spans(metadata, layers)
             explained = [
                 (layer, explanation)
                 for layer in layers
-                for explanation in self._metric.explain(text[0], layer, self._where)
+                for explanation in self._metric.explain(text[0], layer, where)
             ]
             if tally is not None:
                 tally.places[None] += len(explained)

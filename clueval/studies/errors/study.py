@@ -100,7 +100,7 @@ def errors(
     error_options = {"decisions": decisions is not None, "conflicts": conflicts, "limit": limit}
     if isinstance(chosen, Noisy):
         _refuse("metric noisy", {**options, **error_options})
-        return NoisyErrors(texts, chosen, where=pairs.plan.where, **about)
+        return NoisyErrors(texts, chosen, plan=pairs.plan, **about)
     choice = _choice(chosen, pairs, options)
     about |= {"layers": pairs.layers, "metadata": names}
     if second is not None:
@@ -166,8 +166,8 @@ def _pairs(
     others = [system for system in others if system is not None]
     if others and first is None:
         raise UsageError("gold has both sides", advice="give gold and two systems, each by itself")
-    if others and isinstance(metric, Noisy):
-        problem = "errors of metric noisy cannot be compared span by span"
+    if others and isinstance(metric, Fair | Noisy):
+        problem = f"errors of metric {metric.name} cannot be compared span by span"
         raise UsageError(problem, advice="use exact or levels")
     of_score = {name: value for name, value in options.items() if name not in _OF_CHOICE}
     return pairs_of(gold, first, *others, metrics=metric, layers=layers, caller=caller, **of_score)

@@ -87,9 +87,6 @@ class TwoSystems(ErrorReport):
         names: tuple[str, str] = ("A", "B"),
         **about: Any,
     ) -> None:
-        if choice is not None and choice.fair is not None:
-            advice = "use exact or levels"
-            raise UsageError("errors of metric fair cannot be compared span by span", advice=advice)
         super().__init__(texts, choice, **about)
         self.names = names
 

@@ -153,6 +153,7 @@ def test_a_token_has_the_label_of_the_first_span_that_holds_it() -> None:
     tokens = [(0, 2), (3, 5), (6, 8)]
 
     assert labels_of(tokens, [(0, 4, "A"), (0, 8, "B"), (6, 8, "C")]) == ["A", "B", "B"]
+    assert labels_of(tokens, [(0, 8, "B"), (0, 8, "A")]) == ["A", "A", "A"]
 
 
 def test_several_programs_may_be_asked_for_and_their_counts_add() -> None:
