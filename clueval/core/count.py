@@ -250,6 +250,42 @@ def in_documents(bag: Bag) -> Bag:
     return bag.grouped(lambda place: place._replace(sentence=None))
 
 
+def sum_of_parts(bags: Iterable[Bag], units: str | None) -> Bag:
+    """Return the sum of the bags of the parts of a corpus, which has one, as if it was counted at once.
+
+    Documents that have the same id are numbered across parts. Sentences are units, if they may be, until the tenth
+    document.
+    """
+    total: Bag | None = None
+    repeats: dict[str | None, int] = {}  # how many documents have an id
+    documents = 0
+    for bag in bags:
+        if units in (DOCUMENT, SENTENCE, EITHER):
+            bag = _with_repeats(bag, repeats)
+        before = documents
+        documents += sum(number for place, number in bag.documents.items() if not place.waits)
+        if units == EITHER and documents >= FEW_DOCUMENTS:
+            bag = in_documents(bag)
+            if total is not None and before < FEW_DOCUMENTS:
+                total = in_documents(total)
+        if total is None:
+            total = bag
+        else:
+            total.include(bag)
+    assert total is not None
+    return total
+
+
+def _with_repeats(bag: Bag, repeats: dict[str | None, int]) -> Bag:
+    """Return the bag with the numbers that its documents have among all those that have their id; note these."""
+    before = dict(repeats)
+    for place in bag.documents:
+        repeats[place.name] = max(before.get(place.name, 0) + place.repeat, repeats.get(place.name, 0))
+    if before.keys().isdisjoint(place.name for place in bag.documents):
+        return bag
+    return bag.grouped(lambda place: place._replace(repeat=before.get(place.name, 0) + place.repeat))
+
+
 # Metrics of cases
 
 

@@ -83,10 +83,6 @@ class Curve(DocumentMetric):
     def same_text(self) -> bool:  # type: ignore[override]  # as the metric says
         return self.metric.same_text
 
-    @property
-    def places(self) -> bool:  # type: ignore[override]  # as the metric says
-        return self.metric.places
-
     def choices(self, total: Tally) -> Mapping[str, str]:
         """Return the feature with the scores, and the thresholds that were given."""
         choices = {"score-feature": self.feature}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -512,8 +512,8 @@ class Result(Report):
         _require_same_counting(self, other)
         plan = self.plan if self.plan.units == other.plan.units else replace(self.plan, units=None)
         bag = Bag(plan.metrics, (), self.bag.bounds)
-        bag.include(_in_units(self, plan, frozenset()))
-        bag.include(_in_units(other, plan, frozenset(place.name for place in bag.documents)))
+        bag.include(_in_units(self, plan, ()))
+        bag.include(_in_units(other, plan, _document_names(bag)))
         lists = [result.unprojected for result in (self, other) if result.unprojected is not None]
         reference = self.reference
         if reference is not None:  # both have one
@@ -603,25 +603,24 @@ def _require_same_counting(first: Result, second: Result) -> None:
         )
 
 
-def _in_units(result: Result, plan: Plan, taken: AbstractSet[str | None]) -> Bag:
-    """Return the bag of a result in the units of a plan, with other names for documents that are `taken`."""
-    order = [result.plan.by.index(key) for key in plan.by]
-    names: dict[str | None, str | None] = {None: None}
+def _document_names(bag: Bag) -> list[str]:
+    """Return the names of the documents of a bag, each once."""
+    return list(dict.fromkeys(place.name for place in bag.documents if place.name is not None))
 
-    def name_of(name: str | None) -> str | None:
-        if name not in names:
-            number, new_name = 1, name
-            while new_name in taken or new_name in names.values():
-                number += 1
-                new_name = f"{name}#{number}"
-            names[name] = new_name
-        return names[name]
+
+def _in_units(result: Result, plan: Plan, taken: Collection[str]) -> Bag:
+    """Return the bag of a result in the units of a plan, with other names for documents that are `taken`."""
+    from clueval.results.units import different_keys  # few results need it
+
+    order = [result.plan.by.index(key) for key in plan.by]
+    own_names = _document_names(result.bag)
+    names = dict(zip(own_names, different_keys([*taken, *own_names])[len(taken) :], strict=True))
 
     def unit_of(place: Place) -> Place:
         values = tuple(place.values[number] for number in order)
         if plan.units is None:
             return DocumentPlace(values)
-        name = name_of(place.name) if plan.units in (DOCUMENT, SENTENCE) else place.name
+        name = names.get(place.name) if plan.units in (DOCUMENT, SENTENCE) else place.name
         return place._replace(values=values, name=name)
 
     return result.bag.grouped(unit_of)

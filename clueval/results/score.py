@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, UNIT, Plan, Step, count
+from clueval.core.count import DOCUMENT, UNIT, Plan, Step, count, sum_of_parts
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_kind
@@ -251,7 +250,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
         return bag
     if workers.jobs == 1 and workers.executor is None:
         workers.say("1 process: as requested")
-        return sum_of(reading.count(files, plan, layers, workers.progress), plan.units)
+        return sum_of_parts(reading.count(files, plan, layers, workers.progress), plan.units)
     from clueval.reading.clusters import Unusual, require_usual  # one process needs none of these
     from clueval.results.workers import count_tasks, tasks_of
 
@@ -275,20 +274,9 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     )
 
 
-def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
-    """Return the sum of the bags of the parts of a corpus."""
-    bags = iter(bags)
-    first, second = next(bags), next(bags, None)
-    if second is None:
-        return first
-    from clueval.results.workers import sum_of_parts  # one pair of files does not need it
-
-    return sum_of_parts(chain([first, second], bags), units)
-
-
 def count_task(reading: FileReading, plan: Plan, layers: Sequence[str], task: Task) -> Bag:
     """Count the pairs of files of a task, also in another process."""
-    return sum_of(reading.count(task.pairs, plan, layers), plan.units)
+    return sum_of_parts(reading.count(task.pairs, plan, layers), plan.units)
 
 
 def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Mapping[str, str]) -> Result:
