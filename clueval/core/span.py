@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
@@ -70,7 +70,7 @@ LabelledRow = tuple[int, int, Labels]
 """The start, the end and the labels of a span."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Span:
     """A half-open range ``[start, end)`` with one label per layer.
 
@@ -98,35 +98,21 @@ class Span:
     line: int | None = field(default=None, compare=False, repr=False)
     parts: Ranges | None = field(default=None, repr=False)
 
-    # The `__init__` of a frozen dataclass calls `object.__setattr__` for each attribute and takes 1.5 times as long.
-    def __init__(
-        self,
-        start: int,
-        end: int,
-        labels: Mapping[str, str | None] | str = NOTHING,
-        features: Mapping[str, Any] = NOTHING,
-        tokens: frozenset[int] | None = None,
-        id: str | int | None = None,
-        line: int | None = None,
-        parts: Sequence[tuple[int, int]] | None = None,
-    ) -> None:
+    def __post_init__(self) -> None:
+        start, end, line = self.start, self.end, self.line
         if type(start) is not int or type(end) is not int:
             raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
         if start < 0 or end < start:
             problem = "starts before position 0" if start < 0 else "ends before it starts"
-            raise SpanError(f"span {_range_and_labels(start, end, labels)} {problem}", line=line)
-        _set_start(self, start)
-        _set_end(self, end)
-        _set_labels(self, labels if type(labels) is Frozen else _frozen_labels(labels))
-        if type(features) is not Frozen:
-            if not isinstance(features, Mapping):
-                raise SpanError(f"features must be a dictionary, not {described(features)}")
-            features = Frozen(features)
-        _set_features(self, features)
-        _set_tokens(self, tokens)
-        _set_id(self, id)
-        _set_line(self, line)
-        _set_parts(self, parts if parts is None else _checked_parts(parts, start, end, line))
+            raise SpanError(f"span {_range_and_labels(start, end, self.labels)} {problem}", line=line)
+        if type(self.labels) is not Frozen:
+            object.__setattr__(self, "labels", _frozen_labels(self.labels))
+        if type(self.features) is not Frozen:
+            if not isinstance(self.features, Mapping):
+                raise SpanError(f"features must be a dictionary, not {described(self.features)}")
+            object.__setattr__(self, "features", Frozen(self.features))
+        if self.parts is not None:
+            object.__setattr__(self, "parts", _checked_parts(self.parts, start, end, line))
 
     @classmethod
     def of_fragments(
@@ -146,7 +132,7 @@ class Span:
         ordered = sorted((first, last) for first, last in ranges)
         if not ordered:
             raise SpanError("a span needs at least one range", line=line)
-        parts = None if len(ordered) == 1 else ordered
+        parts = None if len(ordered) == 1 else tuple(ordered)
         return cls(ordered[0][0], ordered[-1][1], labels, features, id=id, line=line, parts=parts)
 
     @property
@@ -203,11 +189,6 @@ class Span:
                 position for token in tokens for position in range(*new_range(token, token + 1))
             )
         return Span(start, end, self.labels, self.features, tokens, self.id, self.line, parts)
-
-
-_set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line, _set_parts = (
-    Span.__dict__[each.name].__set__ for each in fields(Span)
-)
 
 
 def _frozen_labels(labels: Mapping[str, str | None] | str) -> Frozen:

@@ -235,7 +235,7 @@ def as_span(item: Any, place: str = "the span") -> Span:
     start, end = _position(values["start"], place), _position(values["end"], place)
     if start == end and fragments is None:
         warn("a span has the same start and end, so it covers nothing: the end is exclusive")
-    parts = None if fragments is None else sorted(fragments)
+    parts = None if fragments is None else tuple(sorted(fragments))
     try:
         return Span(start, end, label, features, parts=parts)
     except SpanError as error:

@@ -50,16 +50,16 @@ def known_names(names: Iterable[str]) -> list[str]:
     return [usual(name, known) for name in written]
 
 
-def fragments_in(cell: str) -> list[tuple[int, int]] | None:
+def fragments_in(cell: str) -> tuple[tuple[int, int], ...] | None:
     """Return the ranges of a discontinuous span, whose ends are inclusive in a cell; None for another text.
 
     >>> fragments_in("0-2;7-8"), fragments_in("0:2")
-    ([(0, 3), (7, 9)], None)
+    (((0, 3), (7, 9)), None)
     """
     if not _FRAGMENTS.fullmatch(cell):
         return None
     pairs = (part.split("-") for part in cell.split(";"))
-    return sorted((int(first), int(last) + 1) for first, last in pairs)
+    return tuple(sorted((int(first), int(last) + 1) for first, last in pairs))
 
 
 # Records

@@ -157,5 +157,5 @@ def on_ranges(span: Span, ranges: Sequence[tuple[int, int]]) -> Span:
     >>> on_ranges(Span(0, 9, "A"), [(2, 3), (5, 7)]).fragments
     ((2, 3), (5, 7))
     """
-    parts = ranges if len(ranges) > 1 else None
+    parts = tuple(ranges) if len(ranges) > 1 else None
     return Span(ranges[0][0], ranges[-1][1], span.labels, span.features, None, span.id, span.line, parts)
