@@ -34,8 +34,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress, count, groupby, repeat
-from operator import attrgetter, itemgetter, ne
+from itertools import compress, count, repeat
+from operator import attrgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
@@ -251,7 +251,7 @@ def keys_of(
         entries = _entries(sequence, documents, sources, where, sorted(reads))
         differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
         is_plain = {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}
-        ranked = sorted(entries) if is_plain else _ranked(entries)
+        ranked = sorted(entries, key=None if is_plain else _rank)
         order: dict[int, int] = {}  # by the ids of the entries, which stay alive in the lists
         if ordered:
             order = {id(entry): number for number, entry in enumerate(ranked)}
@@ -449,16 +449,6 @@ def _from_hashable(kind: str, value: Any) -> Any:
         members = [_from_hashable(*each) for each in value]
         return frozenset(members) if kind == "set" else members
     return value
-
-
-def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
-    """Return entries as sorted by `_rank`, which is made only for those with equal start, end and side: few have it."""
-    by_side = itemgetter(0, 1, 2)
-    ranked: list[_Entry] = []
-    for _, run in groupby(sorted(entries, key=by_side), key=by_side):
-        equal = list(run)
-        ranked += equal if len(equal) == 1 else sorted(equal, key=_rank)
-    return ranked
 
 
 def order_in_key(span: Span, sequence: str, reads: Sequence[str]) -> tuple[Any, ...]:

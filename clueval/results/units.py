@@ -178,8 +178,8 @@ def number_of_units(bag: Bag) -> int:
 def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str | None) -> Units:
     """Return the units of a bag whose places are those of `clueval.core.count.Plan.place`.
 
-    `by` is what they are. Each distinct row of cases is counted once. Raises `UsageError` for a
-    metric that has not counted the cases that the bag does not have any more.
+    `by` is what they are. Raises `UsageError` for a metric that has not counted the cases that the bag does not have
+    any more.
     """
     numbers: dict[tuple[str | None, int | None], int] = {}
     unit_of = {
@@ -210,28 +210,19 @@ def _counts(
 ) -> Iterator[tuple[tuple[str, str], CountsByUnit]]:
     """Yield for each metric and sequence what was counted in each unit."""
     times = Counter(unit_of.values())
-    first: dict[object, Place] = {}  # one place of those with the same cases and positions
-    alike: dict[Place, list[int]] = {}  # the units of these
-    for place, unit in unit_of.items():
-        contents: object = place
-        if times[unit] == 1 and place not in bag.tallies:  # equal rows of cases are the same object
-            contents = id(bag.places.get(place)), *[of_places[place] for of_places in bag.positions.values()]
-        alike.setdefault(first.setdefault(contents, place), []).append(unit)
     wholes = {metric.name: metric.whole for metric in metrics}
     for whole in dict.fromkeys(wholes.values()):
         counting = tuple(metric for metric in metrics if wholes[metric.name] == whole)
         names = list(sequences) if whole is None else [whole]
         counts = {(metric.name, name): CountsByUnit(units) for metric in counting for name in names}
         sums: dict[tuple[str, str, int], Tally] = {}
-        for of_units, sequence, metric, tally in bag.tallies_of(counting, names, alike):
-            counted, units_alike = counts[metric.name, sequence], alike[of_units]
-            if times[units_alike[0]] > 1:  # other places of this unit come, too
-                key = metric.name, sequence, units_alike[0]
+        for place, sequence, metric, tally in bag.tallies_of(counting, names, unit_of):
+            counted, unit = counts[metric.name, sequence], unit_of[place]
+            if times[unit] > 1:  # other places of this unit come, too
+                key = metric.name, sequence, unit
                 sums[key] = added([(sums.get(key, Tally()), 1), (tally, 1)])
-                continue
-            row = counted.row(tally.items())
-            for unit in units_alike:
-                counted.row_of[unit] = row
+            else:
+                counted.row_of[unit] = counted.row(tally.items())
         for (metric_name, sequence, unit), tally in sums.items():
             counted = counts[metric_name, sequence]
             counted.row_of[unit] = counted.row(tally.items())

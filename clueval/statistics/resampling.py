@@ -81,20 +81,12 @@ def weighted_sums(
     return [_numbers_in(number, width, resamples) for number in sums]
 
 
-def _added_weights(keys: Sequence[str], law: Law, resamples: int, seed: int, width: int) -> int:
-    """The sum of the weights of some units: an integer with a field of `width` bytes for each resample.
-
-    Weights are small, so those of some units are added in fields of one byte first.
-    """
-    at_a_time = 255 // law.greatest
+def _added_weights(keys: Iterable[str], law: Law, resamples: int, seed: int, width: int) -> int:
+    """The sum of the weights of some units: an integer with a field of `width` bytes for each resample."""
     fields = bytearray(width * resamples)
     total = 0
-    for first in range(0, len(keys), at_a_time):
-        some = sum(
-            int.from_bytes(weights_of(key, law, resamples, seed), "little")
-            for key in keys[first : first + at_a_time]
-        )
-        fields[::width] = some.to_bytes(resamples, "little")
+    for key in keys:
+        fields[::width] = weights_of(key, law, resamples, seed)
         total += int.from_bytes(fields, "little")
     return total
 
