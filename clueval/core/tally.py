@@ -88,12 +88,7 @@ class Counts(NamedTuple):
 
     def report(self) -> dict[str, float]:
         """Return the nine numbers of a PRF entry: the rates as fractions, then the counts."""
-        gold, predicted, tp_gold, tp_predicted = self
-        # as `rate` and `f_measure`, in half the time
-        precision = tp_predicted / predicted if predicted else 0.0
-        recall = tp_gold / gold if gold else 0.0
-        both = precision + recall
-        return prf(self, precision, recall, 2.0 * precision * recall / both if both else 0.0)
+        return prf(self, self.precision, self.recall, self.f())
 
 
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:

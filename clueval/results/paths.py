@@ -122,7 +122,7 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
             if text in (f"{path[0]}.{rate}", f"{path[1]}.{rate}", f"{path[0]}.{path[1]}.{rate}"):
                 paths.append(path)
         paths = paths or [
-            path for path in _all_paths(reports) if _fits(text, path, _optional_names(path, text))
+            path for path, _ in numbers_in(reports) if _fits(text, path, _optional_names(path, text))
         ]
         if not paths:
             raise UsageError(f"there is no score {text!r}", advice=_advice(reports, text))
@@ -154,12 +154,14 @@ def paths_of(report: object, text: str) -> Iterator[Path]:
                 yield (name, *rest)
 
 
-def _all_paths(report: Mapping[str, Any], before: Path = ()) -> Iterator[Path]:
+def numbers_in(report: Mapping[str, Any], before: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield the path of each value of a report that is no dictionary, and the value."""
     for name, value in report.items():
+        path = (*before, str(name))
         if isinstance(value, Mapping):
-            yield from _all_paths(value, (*before, str(name)))
+            yield from numbers_in(value, path)
         else:
-            yield (*before, str(name))
+            yield path, value
 
 
 def _join_paths(paths: Sequence[Path]) -> str:
@@ -201,7 +203,7 @@ def _advice(reports: Mapping[str, Any], text: str) -> str:
     from difflib import get_close_matches  # only for names that do not exist
 
     metric = text.partition(".")[0]
-    every: list[Path] = list(_all_paths(reports))
+    every = [path for path, _ in numbers_in(reports)]
     paths = [path for path in every if path[0] == metric] or every
     if not paths:
         return "nothing was counted"

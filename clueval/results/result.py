@@ -54,20 +54,15 @@ class BagReports:
         wholes = [metric.whole for metric in plan.metrics if metric.whole is not None]
         self._counted = list(dict.fromkeys([*self.sequences, *wholes]))
         self._counts = bag.counts(plan.metrics)
-        self._last: tuple[Place, dict[tuple[str, str], Tally]] | None = None
 
     def layers_of(self, sequence: str) -> list[str]:
         """Return the layers in which the spans of a sequence have labels."""
         return [sequence] if sequence in self.sequences and not self._merges else self._layers
 
     def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
-        """Return the counts in a place, by metric and sequence; those of the last place are kept."""
-        if self._last is None or self._last[0] != place:
-            tallies = {}
-            for sequence, metric, tally in self._counts.at(place, self._counted):
-                tallies[metric.name, sequence] = tally
-            self._last = place, tallies
-        return self._last[1]
+        """Return the counts in a place, by metric and sequence."""
+        counts = self._counts.at(place, self._counted)
+        return {(metric.name, sequence): tally for sequence, metric, tally in counts}
 
     def at(self, place: Place, *, for_headlines: bool = False) -> dict[str, dict[str, Any]]:
         """Return the reports on a place, by metric and sequence; of some only the part that has the headline."""

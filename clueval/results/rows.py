@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clueval.core.tally import f_measure
-from clueval.results.paths import LABELS_BELOW, RATES, Path, Report, headline_paths, number_at
+from clueval.results.paths import LABELS_BELOW, RATES, Path, Report, headline_paths, number_at, numbers_in
 
 Row = dict[str, Any]
 
@@ -116,16 +116,9 @@ def rows_of(head: Row, report: Report) -> Iterator[tuple[Path, Row]]:
 def long_rows(report: Report) -> Iterator[Row]:
     """Yield a row for each number of the reports in a dictionary of `Result.to_dict`."""
     for head, metric_report in _reports(report):
-        for path, number in _numbers(metric_report):
-            yield {**head, "path": path, "number": number}
-
-
-def _numbers(report: Report, before: str = "") -> Iterator[tuple[str, float | None]]:
-    for name, value in report.items():
-        if isinstance(value, Mapping):
-            yield from _numbers(value, f"{before}{name}.")
-        elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-            yield before + name, value
+        for path, number in numbers_in(metric_report):
+            if number is None or (isinstance(number, int | float) and not isinstance(number, bool)):
+                yield {**head, "path": ".".join(path), "number": number}
 
 
 def scores_of(report: Report) -> dict[str, float]:
