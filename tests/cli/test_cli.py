@@ -28,15 +28,6 @@ LAYERS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
 Capture = pytest.CaptureFixture[str]
 
 
-def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
-    assert main(["score", GOLD, PREDICTED, *LAYERS, "--all"]) == 0
-
-    output = capsys.readouterr().out
-    assert "gold         188        10       4        3               17    222" in output
-    assert "1 repaired tag in predicted" in output
-    assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|scheme:BIO|scores")
-
-
 def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
     options = "--merge --metric levels,exact --by domain --format json"
     main(["score", GOLD, PREDICTED, *LAYERS, *options.split()])
