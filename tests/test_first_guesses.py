@@ -345,10 +345,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.score(TAGS, OTHER, metrics="exact,muc").get("f1"),
         "can mean 2 scores",
     ),
-    "compare with metric": (
-        lambda: clueval.compare(TAGS, a=TAGS, b=OTHER, metric="exact"),
-        "did you mean metrics?",
-    ),
     "an option that agree names itself": (
         lambda: clueval.agree(TAGS, OTHER, confidense=0.9),
         "did you mean confidence?",
@@ -357,9 +353,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.masking(TAGS, OTHER, redactd=True),
         "did you mean redacted?",
     ),
-    "compare without gold": (lambda: clueval.compare(base=TAGS, large=OTHER), "or give gold first"),
     "decimals as text": (lambda: clueval.score(TAGS, OTHER).render(digits="1"), "digits must be"),
-    "compare lists": (lambda: clueval.compare(OTHER, TAGS), "give gold and two systems"),
     "f1 of nothing": (lambda: clueval.score([], []).f1, "there are no documents"),
     "compare plain results": (
         lambda: clueval.compare(clueval.score(TAGS, TAGS), clueval.score(TAGS, OTHER)),
