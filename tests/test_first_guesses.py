@@ -597,19 +597,6 @@ def test_the_first_guess_fails_with_a_message_that_says_how(snippet: str) -> Non
     assert "\n" not in str(caught.value)
 
 
-def test_the_same_number_on_the_command_line_and_in_python(capsys: pytest.CaptureFixture[str]) -> None:
-    from clueval.cli import main
-
-    command = ["score", *PATHS, "--layer", "entity=2"]
-    result = score(*PATHS, layers={"entity": 2})
-
-    assert main([*command, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == result.to_dict()
-    assert main([*command, "--format", "csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["f1"] for row in rows] == [str(row["f1"]) for row in result.rows()]
-
-
 def test_conventions_tell_why_two_numbers_differ() -> None:
     rows = conventions(*PATHS, layers={"entity": 2}).to_dict()["conventions"]["entity"]
 
