@@ -1,4 +1,4 @@
-"""Fair evaluation of cases: its steps by hand, against plain lists, and the published numbers."""
+"""Fair evaluation of cases: its steps by hand, and against plain lists."""
 
 from __future__ import annotations
 
