@@ -29,6 +29,7 @@ from tests.formats.outcomes import outcome as outcome_of
 from tests.formats.test_rows_in_formats import OF_SAMPLES, in_memory
 from tests.formats.test_rows_in_formats import mutated as damaged_row
 from tests.fuzz.corpora import FORMATS
+from tests.fuzz.mutations import mutated
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
@@ -37,6 +38,9 @@ FOLDERS = {"conllup": "conllu", "germeval": "conll", "hipe": "conll", "wnut": "c
 
 CORPORA = {"spans": "spans-tsv", "inline": "inline-answers"}
 """The random corpora whose formats have other names."""
+
+SLOW = {"xmi", "uima-json", "docbin"}
+"""Formats whose libraries take a second to import."""
 
 MORE = {
     "tags": "B-PER\nO\n\nO\n",
@@ -246,6 +250,30 @@ def test_key_of_a_description_occurs_in_a_row(dialect: Dialect) -> None:
 
 
 # Fuzzing
+
+
+@pytest.mark.parametrize(
+    "form", [form for form in all_forms() if form.name not in SLOW], ids=lambda form: form.name
+)
+def test_error_of_a_damaged_file_names_the_file_in_one_line(form: Form, tmp_path: Path) -> None:
+    files, errors = files_of(form.name), list[CluevalError]()
+    for seed in range(25):
+        rng = Random(seed)
+        file_name, data = rng.choice(files)
+        for _ in range(rng.randint(1, 3)):
+            data = mutated(data, rng)
+        file = input_of(tmp_path, file_name, data)
+        options = FormatOptions(
+            annotation_set=rng.choice((None, EVERY_SET)), offsets=rng.choice((None, "utf16"))
+        )
+        try:
+            for _ in read_file(file, options, form):
+                pass
+        except CluevalError as error:
+            errors.append(error)
+
+    assert all(isinstance(error, UsageError) or error.file is not None for error in errors)
+    assert not [error for error in errors if "\n" in str(error)]
 
 
 @pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in OF_SAMPLES), "mentions"])
