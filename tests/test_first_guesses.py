@@ -345,10 +345,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.score(TAGS, OTHER, metrics="exact,muc").get("f1"),
         "can mean 2 scores",
     ),
-    "compare with metric": (
-        lambda: clueval.compare(TAGS, a=TAGS, b=OTHER, metric="exact"),
-        "did you mean metrics?",
-    ),
     "an option that agree names itself": (
         lambda: clueval.agree(TAGS, OTHER, confidense=0.9),
         "did you mean confidence?",
@@ -357,9 +353,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.masking(TAGS, OTHER, redactd=True),
         "did you mean redacted?",
     ),
-    "compare without gold": (lambda: clueval.compare(base=TAGS, large=OTHER), "or give gold first"),
     "decimals as text": (lambda: clueval.score(TAGS, OTHER).render(digits="1"), "digits must be"),
-    "compare lists": (lambda: clueval.compare(OTHER, TAGS), "give gold and two systems"),
     "f1 of nothing": (lambda: clueval.score([], []).f1, "there are no documents"),
     "compare plain results": (
         lambda: clueval.compare(clueval.score(TAGS, TAGS), clueval.score(TAGS, OTHER)),
@@ -601,19 +595,6 @@ def test_the_first_guess_fails_with_a_message_that_says_how(snippet: str) -> Non
         run(ONE)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_the_same_number_on_the_command_line_and_in_python(capsys: pytest.CaptureFixture[str]) -> None:
-    from clueval.cli import main
-
-    command = ["score", *PATHS, "--layer", "entity=2"]
-    result = score(*PATHS, layers={"entity": 2})
-
-    assert main([*command, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == result.to_dict()
-    assert main([*command, "--format", "csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["f1"] for row in rows] == [str(row["f1"]) for row in result.rows()]
 
 
 def test_conventions_tell_why_two_numbers_differ() -> None:

@@ -9,12 +9,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from fuzz.corpora import DESCRIPTION, Corpus, Files, Sentence, corpus, fair_lines, positions, tags
+from fuzz.corpora import DESCRIPTION, Files
 from fuzz.naive import COUNTS
 from fuzz.tools import FORMATS as FUZZED
 from fuzz.tools import TOOLS
 
-from clueval import Document, Result, Span, score
+from clueval import Result, score
 
 FORMATS = {name: made for name, made in FUZZED.items() if name not in ("mentions", "inline-answers", "tags")}
 """Formats whose two sides can change places; gold is never an answer of a language model, nor tags alone."""
@@ -218,59 +218,3 @@ def _alike(one: Files, other: Files) -> bool:
 
 def _counts(result: Result) -> tuple[Any, ...]:
     return result.tokens, result.repaired_tags, result.metrics
-
-
-# --- between formats ----------------------------------------------------------------------------------------------
-
-
-def documents(whole: Corpus, number: int) -> list[Document]:
-    """The corpus as documents, built without a file."""
-    found, start = [], 0
-    for name, sentences in enumerate(whole.documents):
-        first_token, spans, words = start, [], []
-        for one in sentences:
-            spans += [Span(start + own, start + end, label) for own, end, label in one.sides[number]]
-            words += one.words
-            start += len(one.words)
-        found.append(Document(f"d{name}", {"label": spans}, tokens=words, start=first_token))
-    return found
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_corpus_has_the_same_scores_in_every_format_that_holds_it(seed: int, tmp_path: Path) -> None:
-    whole = corpus(Random(seed), ("PER", "LOC"))
-    for document in whole.documents:
-        document[:] = [Sentence([f"w{n}" for n, _ in enumerate(one.words)], one.sides) for one in document]
-    expected = score(documents(whole, 0), documents(whole, 1), metrics=("muc", "fair")).metrics
-    for side, name in enumerate(("gold", "predicted")):
-        (tmp_path / f"{name}.conll").write_text(_conll(whole, side), encoding="utf-8")
-        (tmp_path / f"{name}.conll2000").write_text(_conll(whole, side, " NN"), encoding="utf-8")
-        (tmp_path / f"{name}.tsv").write_text(_table(whole, side), encoding="utf-8")
-        (tmp_path / f"{name}.fair").write_text(fair_lines(whole, side), encoding="utf-8")
-    text = tmp_path / "gold.conll"
-
-    for ending, given in (
-        ("conll", {}),
-        ("conll2000", {"input": "conll2000"}),
-        ("tsv", {"input": "spans", "text": text}),
-        ("fair", {"input": "fair-spans"}),
-    ):
-        paths = tmp_path / f"gold.{ending}", tmp_path / f"predicted.{ending}"
-        found = score(*paths, metrics=("muc", "fair"), **given)  # type: ignore[arg-type]
-        assert found.metrics == expected, ending
-
-
-def _conll(whole: Corpus, side: int, kind: str = "") -> str:
-    sentences = [one for document in whole.documents for one in document]
-    return "\n".join(
-        "".join(
-            f"{word}{kind} {tag}\n"
-            for word, tag in zip(one.words, tags(len(one.words), one.sides[side]), strict=True)
-        )
-        for one in sentences
-    )
-
-
-def _table(whole: Corpus, side: int) -> str:
-    rows = [f"{start}\t{last}\t{label}\n" for _, start, last, label in positions(whole, side)]
-    return "start\tend\tlabel\n" + "".join(rows)

@@ -146,14 +146,6 @@ def test_a_default_that_does_not_apply_is_skipped(
     assert (code, capsys.readouterr().err.count("clueval.toml")) == (0, 1)
 
 
-def test_the_ending_of_an_output_replaces_the_default_form(folder: Path) -> None:
-    (folder / "clueval.toml").write_text('format = "csv"', encoding="utf-8")
-
-    for name, begins in (("x.json", "{"), ("x.csv", "metric,")):
-        assert main(["score", "a.conll", "a.conll", "-o", name]) == 0
-        assert (folder / name).read_text(encoding="utf-8").startswith(begins)
-
-
 def test_a_value_that_no_command_has_is_an_error(folder: Path, capsys: Capture) -> None:
     (folder / "clueval.toml").write_text('format = "jsn"', encoding="utf-8")
 

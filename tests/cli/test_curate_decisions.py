@@ -108,21 +108,3 @@ def test_what_is_not_used_is_not_counted_as_used(files: Path, capsys: pytest.Cap
 
     assert kept == "d1\t3\t3\tLOC\nd2\t4\t4\tPER\n"
     assert said == "decisions: 1 used, 1 stale, 1 lost, 0 in conflict"
-
-
-def test_decisions_about_errors_are_used_and_counted(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    spans = {
-        "d1": fingerprint("gold 0 2 PER", "predicted 0 1 PER"),
-        "d2": fingerprint("gold 4 5 PER"),
-    }
-    rows = [row | {"fingerprint": spans[row["document"]], "choice": "gold"} for row in CHOICES]
-    Path("d.json").write_text(json.dumps(rows))
-
-    assert (
-        main(["curate", "gold=anna.conll", "predicted=bob.conll", "--to", "spans", "--decisions", "d.json"])
-        == 0
-    )
-    found = capsys.readouterr()
-
-    assert found.out.partition("\n")[2] == KEPT
-    assert "decisions: 2 used, 0 stale, 0 lost, 0 in conflict\n" in found.err

@@ -106,13 +106,6 @@ def test_a_file_that_is_no_text_says_what_it_is(content: bytes, message: str, ca
     assert message in capsys.readouterr().err
 
 
-def test_a_folder_in_the_place_of_a_command_is_taken_for_gold(capsys: Capture) -> None:
-    Path("first").mkdir()
-
-    assert main(["first/", "second/"]) == 2
-    assert "did you mean clueval score first/ ...?" in capsys.readouterr().err
-
-
 def test_a_folder_without_the_annotations_of_a_text_says_what_an_empty_file_is(capsys: Capture) -> None:
     for name in ("first/a", "first/b", "second/a"):
         Path(name).parent.mkdir(exist_ok=True)
@@ -122,12 +115,6 @@ def test_a_folder_without_the_annotations_of_a_text_says_what_an_empty_file_is(c
     assert main(["score", "first", "second"]) == 2
     assert "has no file 'b.ann', which first has (" in (error := capsys.readouterr().err)
     assert "an empty file has no spans" in error
-
-
-def test_a_format_of_one_file_is_not_written_to_a_folder(capsys: Capture) -> None:
-    assert main(["convert", "g.conll", "--to", "doccano", "-o", "out/"]) == 2
-    assert "out/: is a folder, and the format doccano writes one file" in capsys.readouterr().err
-    assert not Path("out").exists()
 
 
 def test_files_with_other_tokens_are_scored_as_texts(capsys: Capture) -> None:
@@ -149,20 +136,6 @@ def test_tokens_of_another_file_replace_tokens(capsys: Capture) -> None:
     assert "Dr.\tO\nKlein-Voss\tB-PER\n" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "are required: --to, as in --to conll -o FILE"),
-        (["--to", "doccano"], "unexpected argument 'out.jsonl'; -o FILE writes a file"),
-    ],
-)
-def test_convert_says_how_its_output_is_named(options: list[str], message: str, capsys: Capture) -> None:
-    with pytest.raises(SystemExit):
-        main(["convert", "g.conll", "out.jsonl", *options])
-
-    assert message in capsys.readouterr().err
-
-
 def test_advice_on_a_file_without_predicted_says_what_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -171,11 +144,6 @@ def test_advice_on_a_file_without_predicted_says_what_is_read(
     assert main(["score", str(tmp_path / "g.conll")]) == 2
     advice = "(without PREDICTED, the last two columns are read as gold and predicted; "
     assert advice in capsys.readouterr().err
-
-
-def test_a_missing_file_of_an_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["score", "a.conll", "b.conll", "--label-map", "none.tsv"]) == 2
-    assert "none.tsv: there is no such file\n" in capsys.readouterr().err
 
 
 def test_answers_that_were_repaired_are_not_passed_over(
@@ -189,17 +157,6 @@ def test_answers_that_were_repaired_are_not_passed_over(
     printed = capsys.readouterr()
     assert "1 answer was not pure JSON; the JSON inside was read" in printed.out + printed.err
     assert "passed over" not in printed.out + printed.err
-
-
-def test_a_side_without_documents_is_no_file_that_ends(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold, empty = tmp_path / "gold.conll", tmp_path / "empty.conll"
-    gold.write_text("Ada B-PER\n\n")
-    empty.write_text("")
-
-    assert main(["score", str(gold), str(empty)]) == 2
-    assert "empty.conll: the file has no documents, but" in capsys.readouterr().err
 
 
 def test_check_says_of_repaired_answers_that_they_were_read(capsys: Capture) -> None:

@@ -220,27 +220,6 @@ class TestSettings:
         assert found["per_type"]["Section"]["targets"] == 0
 
 
-class TestReference:
-    OPTIONS = (*SETS, "--types", "Person,Place", "--features", "id", "--reference-set", "Old")
-
-    def test_the_reference_is_measured_as_the_response_is(self, gate_command: Printed, corpus: Path) -> None:
-        compared = gate_command.report(corpus, *self.OPTIONS)["reference"]
-        alone = gate_command.report(
-            corpus,
-            *("--gold-set", "Key", "--predicted-set", "Old"),
-            *("--types", "Person,Place", "--features", "id"),
-        )
-
-        for part in ("all", "per_type", "macro"):
-            assert compared[part] == alone[part]
-
-    def test_scores_of_the_response_stay_the_same(self, gate_command: Printed, corpus: Path) -> None:
-        with_reference = gate_command.report(corpus, *SETS, "--reference-set", "Old")
-        del with_reference["reference"]
-
-        assert with_reference == gate_command.report(corpus, *SETS)
-
-
 class TestLists:
     OPTIONS = (
         *("--gold-set", "Key", "--predicted-set", "Lists", "--types", "Person"),

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import clueval
 from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_called
-from clueval.files.errors import UsageError
 
 Capture = pytest.CaptureFixture[str]
 
@@ -26,32 +24,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "p.conll").write_text("a\tB-X\n\nb\tB-X\n", encoding="utf-8")
     (tmp_path / "q.conll").write_text("a\tB-X\n\nb\tO\n", encoding="utf-8")
     return tmp_path
-
-
-@pytest.mark.parametrize("command", ["score a.conll a.conll", "convert a.conll --to spans", "check a.conll"])
-def test_a_hyphen_as_output_is_standard_output(command: str, folder: Path, capsys: Capture) -> None:
-    assert main(command.split()) == 0
-    expected = capsys.readouterr().out
-
-    assert main([*command.split(), "-o", "-"]) == 0
-    assert capsys.readouterr().out == expected
-    assert not (folder / "-").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "begins"),
-    [
-        ("r.json", "{"),
-        ("r.CSV", "metric,sequence"),
-        ("r.tsv", "metric\tsequence"),
-        ("r.md", "F1 100.00 %"),
-        ("r.tex", "% "),
-        ("r.txt", "F1 100.00 %"),
-    ],
-)
-def test_the_ending_of_the_file_gives_the_form(name: str, begins: str, folder: Path) -> None:
-    assert main(["score", "a.conll", "a.conll", "-o", name]) == 0
-    assert (folder / name).read_text(encoding="utf-8").startswith(begins)
 
 
 def test_a_report_is_written_to_several_files_and_printed(folder: Path, capsys: Capture) -> None:
@@ -191,34 +163,6 @@ def test_documents_go_to_files_of_any_name(folder: Path) -> None:
     ):
         assert main(line.split()) == 0
         assert (folder / line.split()[-1]).is_file()
-
-
-RESULTS = {
-    "score": lambda: clueval.score("p.conll", "q.conll"),
-    "conventions": lambda: clueval.conventions("p.conll", "q.conll"),
-    "errors": lambda: clueval.errors("p.conll", "q.conll"),
-    "compare": lambda: clueval.compare("p.conll", x="p.conll", y="q.conll", resample_by="sentence"),
-    "diff": lambda: clueval.diff("p.conll", "q.conll", "p.conll"),
-    "masking": lambda: clueval.masking("p.conll", "q.conll"),
-    "agree": lambda: clueval.agree("p.conll", "q.conll"),
-    "profile": lambda: clueval.profile("p.conll", "q.conll"),
-}
-
-
-@pytest.mark.parametrize("function", RESULTS)
-def test_write_in_python_refuses_an_ending_that_is_no_form_and_packs(function: str, folder: Path) -> None:
-    result = RESULTS[function]()
-    before = {*folder.iterdir()}
-
-    for name in ("x.docx", "x.docx.gz", "x"):
-        with pytest.raises(
-            UsageError, match=r"does not end in the name of a form \(one of .txt, .json, .csv"
-        ):
-            result.write(name)
-    assert {*folder.iterdir()} == before
-    result.write("x.json")
-    result.write(folder / "y.json.gz")
-    assert gzip.decompress((folder / "y.json.gz").read_bytes()) == (folder / "x.json").read_bytes()
 
 
 OUTPUTS = [

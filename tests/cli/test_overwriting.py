@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, suppress
 from io import StringIO, TextIOWrapper
 from pathlib import Path
@@ -64,23 +64,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 BOTH = ["gold.conll", "predicted.conll"]
-NOISY = ["--metric", "noisy"]
-
-CASES: list[tuple[str, list[str]]] = [
-    ("gold.conll", ["errors", *BOTH, *NOISY, "-o", "OUT"]),
-    ("gold.conll", ["score", *BOTH, "--save", "OUT"]),
-    ("predicted.conll", ["score", *BOTH, "--fail-if-worse", "predicted.conll", "--save", "OUT"]),
-    ("gold.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
-    ("one/a.conll", ["diff", *BOTH, "one/a.conll", "-o", "x.html", "-o", "OUT"]),
-    ("gold.conll", ["compare", *BOTH, "-o", "OUT"]),
-    ("one/a.conll", ["compare", "gold.conll", "predicted.conll,one/a.conll", "-o", "OUT"]),
-    ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
-    ("one/a.conll", ["errors", "one", "two", "-o", "OUT"]),
-    ("spans.vrt", ["merge", "spans.tsv", "--input", "spans", "-o", "OUT"]),
-    ("spans.tsv", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "-o", "OUT"]),
-    ("run.config", ["faireval", "run.config", "-o", "OUT"]),
-    *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
-]
 
 
 def directly(name: str) -> str:
@@ -104,46 +87,6 @@ def by_a_hard_link(name: str) -> str:
 
 
 WAYS = (directly, by_a_detour, by_a_symbolic_link, by_a_hard_link)
-
-
-def named(value: object) -> str:
-    return value if isinstance(value, str) else " ".join(getattr(each, "__name__", each) for each in value)  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("read", "arguments", "ways"),
-    [
-        # the quick tests go one way to each file, another one to the next
-        case
-        for number, (read, arguments) in enumerate(CASES)
-        for case in [
-            (read, arguments, [WAYS[number % 4]]),
-            pytest.param(read, arguments, WAYS, marks=pytest.mark.long),
-        ]
-    ],
-    ids=named,
-)
-def test_an_output_that_is_an_input_is_refused(
-    place: Path,
-    read: str,
-    arguments: list[str],
-    ways: Sequence[Callable[[str], str]],
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    config = place / "run.config"
-    template = config.read_text()
-    for way in ways:
-        output = way(read)
-        config.write_text(template.replace("OUT", output))
-        before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-
-        code = main([output if word == "OUT" else word for word in arguments])
-
-        assert (code, capsys.readouterr().err) == (
-            2,
-            f"clueval {arguments[0]}: {output}: is an input and cannot be overwritten (name another file)\n",
-        )
-        assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("link", [None, "symlink_to", "hardlink_to"])
@@ -366,6 +309,23 @@ def test_no_output_replaces_the_file_of_any_argument_or_option(more: Path, comma
         if option.place == "gold":
             for option in options:
                 refused(given, option, file)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_output_is_an_input_whatever_way_leads_to_it(more: Path, way: Callable[[str], str]) -> None:
+    refused(["score", *BOTH], "--save", way("gold.conll"))
+
+
+@pytest.mark.parametrize("read", ["t.csv", "s.csv", "run.config"])
+def test_the_output_that_a_config_of_faireval_names_replaces_no_input(
+    place: Path, read: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "run.config").write_text((place / "run.config").read_text().replace("OUT", read))
+    before = (place / read).read_bytes()
+
+    assert main(["faireval", "run.config"]) == 2
+    assert f"{read}: is an input and cannot be overwritten" in capsys.readouterr().err
+    assert (place / read).read_bytes() == before
 
 
 SHAPES = {

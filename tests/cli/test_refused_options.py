@@ -134,6 +134,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --layer a=2,a=3", "--layer names 'a' twice"),
         ("score g.conll g.conll --layer a=1", "'a' is not a tag"),
         ("score g.conll p.conll --scheme BIX", "unknown tag scheme 'BIX'"),
+        ("score g.conll p.conll --label-map none.tsv", "none.tsv: there is no such file"),
+        ("dir/ second/", "did you mean clueval score dir/ ...?"),
+        ("convert g.conll --to doccano -o x/", "x/: is a folder, and the format doccano writes one file"),
+        ("convert g.conll x.jsonl", "are required: --to, as in --to conll -o FILE"),
+        ("convert g.conll x.jsonl --to doccano", "unexpected argument 'x.jsonl'; -o FILE writes a file"),
         # before anything is read: the files are not there
         (
             "errors none none --metric noisy --merge",

@@ -255,14 +255,25 @@ def test_key_of_a_description_occurs_in_a_row(dialect: Dialect) -> None:
 @pytest.mark.parametrize(
     "form", [form for form in all_forms() if form.name not in SLOW], ids=lambda form: form.name
 )
-def test_damaged_file_is_read_or_refused(form: Form, tmp_path: Path) -> None:
-    refuses_damage(form, tmp_path, range(25))
+def test_error_of_a_damaged_file_names_the_file_in_one_line(form: Form, tmp_path: Path) -> None:
+    files, errors = files_of(form.name), list[CluevalError]()
+    for seed in range(25):
+        rng = Random(seed)
+        file_name, data = rng.choice(files)
+        for _ in range(rng.randint(1, 3)):
+            data = mutated(data, rng)
+        file = input_of(tmp_path, file_name, data)
+        options = FormatOptions(
+            annotation_set=rng.choice((None, EVERY_SET)), offsets=rng.choice((None, "utf16"))
+        )
+        try:
+            for _ in read_file(file, options, form):
+                pass
+        except CluevalError as error:
+            errors.append(error)
 
-
-@pytest.mark.long
-@pytest.mark.parametrize("form", all_forms(), ids=lambda form: form.name)
-def test_many_damaged_files_are_read_or_refused(form: Form, tmp_path: Path) -> None:
-    refuses_damage(form, tmp_path, range(1000, 1100))
+    assert all(isinstance(error, UsageError) or error.file is not None for error in errors)
+    assert not [error for error in errors if "\n" in str(error)]
 
 
 @pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in OF_SAMPLES), "mentions"])
@@ -291,33 +302,6 @@ def test_damaged_rows_give_the_same_from_files_and_memory(name: str, tmp_path: P
         of_rows = [(number, json.loads(line)) for number, line in enumerate(lines, 1)]
         assert outcome_of(lambda options=options, rows=of_rows: read_rows(rows, options)) == of_file
         assert isinstance(of_file, list) or of_file[0] is UsageError or of_file[2] is not None
-
-
-def refuses_damage(form: Form, folder: Path, seeds: range) -> None:
-    """Damage files and read them: there are documents, or an error with the file and, but for options, a line."""
-    files = files_of(form.name)
-    for seed in seeds:
-        rng = Random(seed)
-        file_name, data = rng.choice(files)
-        for _ in range(rng.randint(1, 3)):
-            data = mutated(data, rng)
-        file = input_of(folder, file_name, data)
-        options = FormatOptions(
-            annotation_set=rng.choice((None, EVERY_SET)), offsets=rng.choice((None, "utf16"))
-        )
-        error = error_of(file, options, form)
-
-        assert error is None or isinstance(error, UsageError) or error.file is not None
-        assert "\n" not in str(error)
-
-
-def error_of(file: InputFile, options: FormatOptions, form: Form) -> CluevalError | None:
-    try:
-        for _ in read_file(file, options, form):
-            pass
-    except CluevalError as error:
-        return error
-    return None
 
 
 @pytest.mark.parametrize("kind", [Dialect, ColumnFormat, Markup, FileFormat])

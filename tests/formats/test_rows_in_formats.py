@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +17,6 @@ from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from tests.formats.outcomes import outcome, read_as
-from tests.fuzz.corpora import FORMATS, ROWS
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
@@ -90,22 +88,6 @@ def test_all_json_samples_of_rows_are_compared() -> None:
     samples = {path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.json*")}
 
     assert {name for name, _ in OF_SAMPLES} == samples - others
-
-
-@pytest.mark.parametrize("name", [name for name in FORMATS if name.replace("-", "_") in ROWS] + ["bdoc"])
-def test_random_corpora_are_the_same_from_files_and_memory(name: str, tmp_path: Path) -> None:
-    sets = ("Key", "Run") if name == "bdoc" else (None,)
-    for seed in range(20):
-        files = FORMATS[name](Random(seed))
-        for data, annotation_set in product((files.gold, files.predicted), sets):
-            options = {"annotation_set": annotation_set}
-            path = tmp_path / "a.json"
-            path.write_bytes(data)
-
-            found = from_file(path, options)
-
-            assert isinstance(found, list)
-            assert from_memory(data, options) == found
 
 
 def test_set_without_a_name_is_selected_by_its_empty_name() -> None:

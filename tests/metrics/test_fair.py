@@ -1,13 +1,10 @@
-"""Fair evaluation of cases: its steps by hand, against plain lists, and the published numbers."""
+"""Fair evaluation of cases: its steps by hand, and against plain lists."""
 
 from __future__ import annotations
 
-import csv
 import pickle
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,19 +13,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.core.case import Case
-from clueval.core.count import Plan, count
-from clueval.core.document import Pair
 from clueval.core.span import Span
-from clueval.core.tally import added
 from clueval.files.errors import CluevalWarning, LimitError, UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, freeze_weights, parse_weights, weighted
 from clueval.metrics.fair.pairing import Item
 from clueval.metrics.fair.pairing import pair_up as pair_up_items
 from tests.cases import any_spans, case, counted, report, spans
 from tests.oracles import item, pair_by_lists
-from tests.readings import fair_documents
-
-PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 
 PAPER = (
     "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, "
@@ -454,50 +445,3 @@ def test_many_equal_spans_are_no_pairs_to_compare() -> None:
     many = spans("A[0,4)") * 2000
 
     assert Fair().count(Case((tuple(many), tuple(many)), (None, None)))["fair", "TP", "A", "A"] == 2000
-
-
-# The published numbers
-
-
-@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published data are not here")
-def test_every_published_number_comes_out() -> None:
-    metric = Fair(weights=parse_weights(PAPER))
-    sides = (
-        fair_documents(enumerate((PUBLISHED / name).read_text().split("\n"), 1), file=name)
-        for name in ("target.csv", "system.csv")
-    )
-    texts = [[Pair(*(replace(side, ordered=True) for side in pair))] for pair in zip(*sides, strict=True)]
-    bag = count(texts, Plan((metric,)))
-    total = added((tally, 1) for *_, tally in bag.tallies_of([metric], bag.layers))
-    made = metric.scores(total, ["label"])
-    tables = published_tables()
-
-    for version in ("Traditional", "Fair", "Weighted"):
-        for row in tables[f"{version} evaluation"]:
-            label = row.pop("Label")
-            own = (made["overall"] if label == "overall" else made["per_label"][label])[version.lower()]
-            assert {name: printed(own, name) for name in row} == row
-        rates = made["overall"][version.lower()]
-        [row] = [row for row in tables["Comparison"] if row["Version"] == version]
-        assert {name: printed(rates, name) for name in PRINTED} == {name: row[name] for name in PRINTED}
-    for row in tables["Confusion matrix"]:
-        target = row.pop("Target\\System")
-        cells = made["confusion"][target]
-        assert {label: str(cells.get(label, 0)) for label in row} == row
-    assert {row["Label"]: int(row["Freq"]) for row in tables["Target data stats"]} == made["label_counts"]
-
-
-PRINTED = {"Prec": "precision", "Rec": "recall", "F1": "f1"}
-
-
-def printed(own: dict[str, float], name: str) -> str:
-    return f"{100 * own[PRINTED[name]]:.2f}" if name in PRINTED else str(own[name])
-
-
-def published_tables() -> dict[str, list[dict[str, str]]]:
-    sections = (PUBLISHED / "expected.tsv").read_text().split("### ")[1:]
-    tables = {}
-    for section in sections:
-        title, _, rows = section.partition(":\n")
-        tables[title] = list(csv.DictReader(rows.strip().split("\n"), delimiter="\t", quoting=csv.QUOTE_NONE))
-    return tables

@@ -108,11 +108,24 @@ def lenient(gold: list[Span], predicted: list[Span], *, ordered: bool) -> float:
 
 
 def test_where_the_order_of_a_document_counts_the_last_of_equal_ranges_wins() -> None:
+    """The pairs by hand, A before B in [2,5), so that B, the later one, wins ties.
+
+    Values: each gold span of [0,3), [1,3) overlaps [0,2) A and [1,2) A (2), [2,5) A (2) and [2,5) B (0); [2,3) overlaps
+    only [2,5) A (2) and B (0). Scores, value less the values of rivals: [2,3) has 0 - 2 = -2 with B and 2 - 4 = -2
+    with A; the others have 0 - 6 = -6 with B, 2 - 4 - 4 = -6 with [2,5) A, and 2 - 4 - 2 = -4 with [0,2) and [1,2).
+    Of the two with -2, the later response goes first: [2,3) with B, wrong. Then [1,3) with [1,2) and [0,3) with [0,2).
+    Two of three gold and of four predicted spans are right: F1 4/7.
+    """
     gold, predicted = map(spans, ISSUE)
     swapped = [*predicted[:2], *predicted[:1:-1]]
 
     assert lenient(gold, predicted, ordered=True) == pytest.approx(4 / 7)
     assert lenient(gold, swapped, ordered=True) == pytest.approx(6 / 7)
+    assert (
+        lenient(gold, predicted, ordered=False)
+        == lenient(gold, swapped, ordered=False)
+        == pytest.approx(4 / 7)
+    )
 
 
 # The model: the rules on plain lists, every target with every response

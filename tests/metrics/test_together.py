@@ -6,52 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora import Corpus, tagged_corpora, vrt, write
-from hypothesis import given
+from corpora import write
 
-from clueval import Document, Span, metrics, read, score
+from clueval import Document, Span, metrics, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS
 
 COUNTED_ANYWHERE = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
-
-
-@given(corpora=tagged_corpora())
-def test_every_metric_counts_raw_text_as_it_counts_documents(
-    tmp_path: Path, corpora: tuple[Corpus, Corpus]
-) -> None:
-    paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
-    raw = score(*paths, metrics=COUNTED_ANYWHERE, layers={"x": 2})
-    plain = score(*(read(path, {"x": 2}) for path in paths), metrics=COUNTED_ANYWHERE)
-
-    if any(corpora[0]):
-        assert raw.metrics == plain.metrics
-
-
-def test_fair_from_span_files_is_the_same_raw_and_document_by_document(tmp_path: Path) -> None:
-    gold = write(tmp_path / "g", "A\t1\t3\t1, 2, 3\nB\t2\t2\t2\n\nEMPTY\t999\t999\t999\n\nA\t1\t1\t1\n")
-    predicted = write(tmp_path / "p", "A\t1\t2\t1, 2\nB\t2\t2\t2\n\nA\t4\t4\t4\n\nB\t1\t1\t1\n")
-
-    raw = score(gold, predicted, metrics=["fair"])
-    plain = score(read(gold), read(predicted), metrics=["fair"])
-
-    assert raw.metrics == plain.metrics
-    assert (raw.documents, plain.documents) == (3, 3)
-    assert raw.metrics["fair"]["label"]["overall"]["fair"] == {
-        "TP": 1,
-        "FP": 1,
-        "FN": 0,
-        "LE": 1,
-        "BE": 1,
-        "BES": 1,
-        "BEL": 0,
-        "BEO": 0,
-        "LBE": 0,
-        "precision": pytest.approx(1 / 3),
-        "recall": 0.5,
-        "f1": pytest.approx(0.4),
-    }
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from corpora import write
 
 import clueval
-from clueval import CluevalError, CluevalWarning, read, score
+from clueval import CluevalError, read, score
 from clueval.browser import look
 from clueval.cli import main
 
@@ -112,13 +112,6 @@ def test_a_wrong_tag_in_a_column_of_tags_is_an_error_and_no_reason_to_read_anoth
 
 
 class TestTheGermanSample:
-    def test_is_scored_with_its_two_layers(self) -> None:
-        with pytest.warns(CluevalWarning, match="columns 2 and 3 hold tags, so they are the layers 2 and 3"):
-            result = score(GOLD, PREDICTED)
-
-        assert result.metrics == score(GOLD, PREDICTED, layers=LAYERS).metrics
-        assert list(result.metrics["levels"]) == ["2", "3"]
-
     def test_is_scored_on_the_command_line_which_says_so_once(
         self, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -133,13 +126,6 @@ class TestTheGermanSample:
             "--layer entity=2 names one"
         ]
         assert "hold tags" not in named.err
-
-    def test_has_the_same_choice_in_the_menus_of_the_offline_page(self, tmp_path: Path) -> None:
-        write(tmp_path / "gold.vrt", Path(GOLD).read_text("utf-8"))
-
-        uses = [(column["use"], column["name"]) for column in look(str(tmp_path))["columns"]]
-
-        assert uses == [("token", ""), ("tags", "2"), ("tags", "3"), ("", "")]
 
 
 @pytest.mark.parametrize(

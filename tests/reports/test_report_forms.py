@@ -153,16 +153,6 @@ def test_page_and_files_have_the_same_bytes_each_time(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == first
 
 
-def test_choice_that_is_typed_into_the_table_is_a_decision(tmp_path: Path) -> None:
-    errors_view().write(tmp_path / "errors.tsv")
-    typed = (tmp_path / "errors.tsv").read_text(encoding="utf-8").split("\n")
-    cells = typed[1].split("\t")
-    cells[5] = "gold"
-    (tmp_path / "errors.tsv").write_text("\n".join([typed[0], "\t".join(cells)]) + "\n", encoding="utf-8")
-
-    assert read_decisions(tmp_path / "errors.tsv").at(errors_view().listed[0]).holds == "gold"
-
-
 def test_rows_are_those_of_the_findings_with_the_key_of_their_place() -> None:
     rows = errors_view().rows()
 

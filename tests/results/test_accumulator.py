@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora import TAGS, conll, write
+from corpora import TAGS, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Accumulator, Result, read, score
+from clueval import Accumulator, Result, read
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, OverlapError, TagError, TextMismatch, UsageError
@@ -91,23 +91,6 @@ def test_accumulator_keeps_its_counts_when_pickled(pairs: list[tuple[list[str], 
     scores.update([["B-PER"]], [["O"]])
 
     assert plain(copy.compute()) == plain(scores.compute())
-
-
-def test_tags_give_the_counts_of_a_file_with_these_tags(tmp_path: Path) -> None:
-    gold: Sentences = [["B-PER", "I-PER", "O"], ["I-LOC", "O"], ["B-PER", "B-PER"]]
-    predicted: Sentences = [["B-PER", "O", "O"], ["I-LOC", "O"], ["O", "I-PER"]]
-    files = []
-    for name, side in (("gold", gold), ("predicted", predicted)):
-        rows = [[[(f"w{n}", tag) for n, tag in enumerate(tags)] for tags in side]]
-        files.append(write(tmp_path / f"{name}.conll", conll(rows)))
-    scores = Accumulator(["levels", "exact"])
-
-    scores.update(gold, predicted)
-    result, of_files = scores.compute(), score(*files, metrics=["levels", "exact"])
-
-    assert result.metrics == of_files.metrics
-    assert (result.tokens, result.repaired_tags) == (of_files.tokens, of_files.repaired_tags)
-    assert result.signature == of_files.signature.citing(average="all")
 
 
 A, B = Span(0, 2, "PER"), Span(3, 4, "LOC")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import Any
 import pytest
 
 import clueval
-from clueval.core.count import Plan, count, decided
-from clueval.core.exact import Exact
 from clueval.reading import column_texts
 from clueval.reading.clusters import Unusual
 from clueval.results.pairs import pairs_of
@@ -27,45 +24,6 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     for path, content in zip(found, (GOLD, PREDICTED), strict=True):
         path.write_text(content, encoding="utf-8")
     return found
-
-
-def reports(pairs: Any) -> dict[str, Any]:
-    """Return the report of metric exact by layer, counted from pairs."""
-    plan = Plan((Exact(),), pairs.plan.merge, pairs.plan.where)
-    bag = decided(count(([pair] for pair in pairs), plan, pairs.layers)).grouped(lambda place: ())
-    return {
-        layer: Exact().scores(tally, [layer])
-        for _, layer, _, tally in bag.tallies_of(plan.metrics, list(bag.layers))
-    }
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"label_map": {"ORG": "LOC", "*": "*"}},
-        {"where": ["label=PER"]},
-        {"unit": "character"},
-        {"ignore_label": ["LOC"]},
-        {"untyped": True},
-    ],
-    ids=str,
-)
-def test_pairs_count_as_score_does(files: tuple[Path, Path], options: dict[str, Any]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        expected = clueval.score(*files, metrics="exact", **options)
-        pairs = pairs_of(*files, **options)
-
-    assert reports(pairs) == {layer: dict(of) for layer, of in expected.metrics["exact"].items()}
-
-
-def test_pairs_of_the_nearest_gold_count_as_score_does(files: tuple[Path, Path]) -> None:
-    gold, predicted = files
-
-    expected = clueval.score(gold, predicted, metrics="exact", any_of=[predicted])
-
-    assert reports(pairs_of(gold, predicted, any_of=[predicted])) == dict(expected.metrics["exact"])
 
 
 def test_pairs_of_other_texts_are_aligned() -> None:

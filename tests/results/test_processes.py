@@ -57,16 +57,6 @@ def test_remarks_say_how_many_processes_count_and_why(folders: list[Path]) -> No
     assert remarks[1].startswith(("2 processes: ", "1 process: "))
 
 
-def test_the_command_prints_the_same_bytes_for_any_number_of_processes(folders: list[Path]) -> None:
-    command = [sys.executable, "-m", "clueval", "score", *map(str, folders)]
-    printed = {
-        subprocess.run([*command, "--jobs", number], capture_output=True, text=True, check=True).stdout
-        for number in ("1", "2")
-    }
-
-    assert len(printed) == 1
-
-
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "2"])
 def test_a_wrong_number_of_processes_is_refused(folders: list[Path], wrong: Any) -> None:
     for sides in (folders, [[["O"]], [["O"]]]):

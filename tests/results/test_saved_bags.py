@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import os
 import subprocess
@@ -547,31 +546,6 @@ def test_a_saved_bag_is_known_by_its_name_or_its_beginning(content: bytes, tmp_p
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GERMAN = (SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt")
 COLUMNS = {"entity": 2, "risk": 3}
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    path = tmp_path_factory.mktemp("saved") / "a.clueval"
-    score(*GERMAN, layers=COLUMNS, metrics="levels,exact", save=path, resample_by="document")
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def test_the_first_line_says_what_was_counted(written: list[Any]) -> None:
-    header = written[0]
-
-    assert header["clueval_bag"] == 2
-    assert header["units"] == "document"
-    assert header["layers"] == ["entity", "risk"]
-    assert header["gold_sha256"] == hashlib.sha256(GERMAN[0].read_bytes()).hexdigest()
-
-
-def test_units_have_their_key_their_tokens_and_cases_that_were_declared(written: list[Any]) -> None:
-    cases = sum(isinstance(line, list) for line in written)
-    places = [line for line in written if "place" in line]
-
-    assert [line["place"]["name"] for line in places] == ["a001", "a002", "a003", "a004", "a005"]
-    assert sum(number for line in places for _, number in line["positions"]) == score(*GERMAN).tokens
-    assert {number for line in places for number in line["cases"][::2]} == {*range(cases)}
 
 
 def test_units_that_belong_to_several_values_keep_their_parts(tmp_path: Path) -> None:

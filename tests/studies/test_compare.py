@@ -378,15 +378,6 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result(HAND_B).save("b.clueval")
 
 
-@pytest.mark.usefixtures("saved")
-def test_the_command_compares_saved_results(capsys: Capture) -> None:
-    assert main(["compare", "a.clueval", "b.clueval,", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-
-    assert found["systems"] == ["a", "b"]
-    assert found == compare("a.clueval", "b.clueval", names=["a", "b"]).to_dict()
-
-
 def test_a_score_that_is_undefined_in_a_system_has_no_difference_and_stops_no_other() -> None:
     gold, predicted = counted([(2, 1, 0), (3, 0, 1), (1, 2, 2)])
     nothing = [document(number, []) for number in range(3)]

@@ -415,14 +415,6 @@ def test_a_limit_lists_the_first_places(tmp_path: Path, capsys: Capture) -> None
     assert len(places) == 3
 
 
-def test_standard_input_is_a_side(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    with PREDICTED.open("rb") as content:
-        monkeypatch.setattr("sys.stdin", content)
-        assert main(["errors", FILES[0], "-", "--layer", "entity=2", "--format", "json"]) == 0
-
-    assert len(json.loads(capsys.readouterr().out)["errors"]) == 83
-
-
 def test_spans_with_only_a_wrong_label_are_named_where_labels_do_not_count(capsys: Capture) -> None:
     assert main(["errors", *FILES, "--layer", "entity=2", "--unlabelled"]) == 0
 

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from random import Random
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -132,60 +131,6 @@ def test_tab_is_its_definition(pairs: list[Sides]) -> None:
 
     expected = tab(pairs)
     assert {name: found[name] for name in expected} == expected
-
-
-def test_tab_is_its_definition_in_files_that_mix_mentions_freely(tmp_path: Path) -> None:
-    rng = Random(3)
-    pairs = [random_pair(f"d{number}", rng) for number in range(150)]
-    sides = tmp_path / "gold.json", tmp_path / "predicted.json"
-    sides[0].write_text(json.dumps([tab_row(gold) for gold, _ in pairs]), encoding="utf-8")
-    masks = {other.id: [[span.start, span.end] for span in other.layers["label"]] for _, other in pairs}
-    sides[1].write_text(json.dumps(masks), encoding="utf-8")
-
-    report = masking(*sides, annotators="all", conventions="tab")
-
-    found = report.reports["annotators"]["conventions"]["tab"]
-    expected = tab(pairs)
-    assert {name: found[name] for name in expected} == expected
-
-
-def random_pair(id: str, rng: Random) -> Sides:
-    text = " ".join(rng.choice(["Anna", "Öz", "Mr", ",", "x1"]) for _ in range(12))
-
-    def ranges(number: int) -> list[tuple[int, int]]:
-        starts = [rng.randrange(len(text)) for _ in range(number)]
-        return [(start, min(len(text), start + rng.randint(1, 9))) for start in starts]
-
-    gold = {
-        name: [
-            Span(
-                *one, rng.choice("PQ"), {"identifier_type": rng.choice(KINDS), "entity_id": rng.choice("uvw")}
-            )
-            for one in ranges(6)
-        ]
-        for name in "ab"
-    }
-    masks = {"label": [Span(*one) for one in sorted(ranges(4))]}
-    own, other = (Document(id, layers, text=text, unit="character") for layers in (gold, masks))
-    return own, other
-
-
-def tab_row(gold: Document) -> dict[str, Any]:
-    annotations = {
-        name: {
-            "entity_mentions": [
-                {
-                    "entity_type": span.label,
-                    "start_offset": span.start,
-                    "end_offset": span.end,
-                    **span.features,
-                }
-                for span in spans
-            ]
-        }
-        for name, spans in gold.layers.items()
-    }
-    return {"doc_id": gold.id, "text": gold.text, "annotations": annotations}
 
 
 Place = tuple[Any, ...]
