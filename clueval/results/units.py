@@ -25,7 +25,9 @@ def settled_units(bag: Bag, plan: Plan) -> Plan:
     if plan.units != EITHER:
         return plan
     documents = {(place.name, place.repeat) for place in bag.documents}
-    more = len(documents) < FEW_DOCUMENTS and len(bag.documents) > len(documents)
+    # what has no place in the text is in no sentence
+    of_sentences = [(place.name, place.repeat) for place in bag.documents if place.sentence is not None]
+    more = len(documents) < FEW_DOCUMENTS and len(of_sentences) > len({*of_sentences})
     return replace(plan, units=SENTENCE if more else DOCUMENT)
 
 

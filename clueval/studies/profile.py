@@ -97,7 +97,9 @@ class Profile(Report):
             advice = "use exact or levels"
             raise UsageError(f"metric {metric.name!r} cannot count buckets alone", advice=advice)
         self.metric = of_cases[0]
-        available = {**FEATURES, **({} if train is None else TrainingSpans(train).features)}
+        available = dict(FEATURES)
+        if train is not None:
+            available |= TrainingSpans(train, is_merged=pairs.plan.merge).features
         for name in features or ():
             if name not in available and name in TRAINED:
                 raise UsageError(f"feature {name!r} needs training data", advice="add train='FILE'")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, compress, count, pairwise
 from operator import attrgetter
@@ -16,7 +16,7 @@ from typing import Any
 
 from clueval.core.alignment import are_unknown, words_in
 from clueval.core.document import MENTION, Document
-from clueval.core.span import NO_LABEL, Ranges, Span
+from clueval.core.span import MERGED, Ranges, Span
 
 Value = int | float | str
 Text = tuple[str, ...]
@@ -187,20 +187,30 @@ class TrainingSpans:
 
     Texts are compared as sequences of words and single marks in lower case. `documents` are read once more for
     consistencies, because occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
+    `is_merged` says whether their layers are merged, as those of the spans that are compared with them.
     """
 
-    def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
-        self._documents = documents
+    def __init__(self, documents: Callable[[], Iterable[Document]], *, is_merged: bool = False) -> None:
+        self._documents, self._is_merged = documents, is_merged
         self._numbers: Counter[Text] = Counter()
-        self._labelled: Counter[tuple[Text, str]] = Counter()
+        self._labelled: Counter[tuple[Text, Hashable]] = Counter()
         for document in documents():
             words = TextWords(document)
             # spans of several layers may have one range
-            marks = {*chain.from_iterable(map(document.marks_in, document.layers))}
+            marks = {*self._marks(document)}
             texts = {fragments: lower(words.of(fragments)) for fragments, _ in marks}
             self._numbers.update(texts.values())
-            self._labelled.update([(texts[fragments], _in_one_order(label)) for fragments, label in marks])
+            self._labelled.update([(texts[fragments], label) for fragments, label in marks])
         self._words = {*chain.from_iterable(self._numbers)}
+
+    def _marks(self, document: Document) -> Iterable[tuple[Ranges, Hashable]]:
+        """Return the ranges of each span, and what its label is compared by."""
+        if self._is_merged:
+            return [(span.fragments, _by_layer(span)) for span in document.layers[MERGED]]
+        return chain.from_iterable(map(document.marks_in, document.layers))
+
+    def _labels(self, spans: SpansInText) -> Iterable[Hashable]:
+        return map(_by_layer, spans.spans) if self._is_merged else spans.labels
 
     @cached_property
     def _occurrences(self) -> Counter[Text]:
@@ -233,16 +243,16 @@ class TrainingSpans:
 
     def _seen(self, spans: SpansInText) -> Iterator[Value]:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
-        for text, label in zip(spans.lower, spans.labels, strict=True):
+        for text, label in zip(spans.lower, self._labels(spans), strict=True):
             if text in self._numbers:
-                yield "text and label" if (text, _in_one_order(label)) in self._labelled else "other label"
+                yield "text and label" if (text, label) in self._labelled else "other label"
             else:
                 yield "tokens" if text and self._words.issuperset(text) else "none"
 
     def _consistencies(self, spans: SpansInText) -> Iterator[Value]:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
-        for text, label in zip(spans.lower, spans.labels, strict=True):
-            number = self._labelled.get((text, _in_one_order(label)), 0)
+        for text, label in zip(spans.lower, self._labels(spans), strict=True):
+            number = self._labelled.get((text, label), 0)
             yield min(1.0, number / max(1, self._occurrences[text])) if number else 0
 
     @property
@@ -250,9 +260,9 @@ class TrainingSpans:
         return dict(zip(TRAINED, (self._frequencies, self._seen, self._consistencies), strict=True))
 
 
-def _in_one_order(label: str) -> str:
-    """Return the labels of a merged span in one order: training data may have other layers, in another order."""
-    return "|".join(sorted({*label.split("|")} - {NO_LABEL})) if "|" in label else label
+def _by_layer(span: Span) -> Hashable:
+    """Return the labels of a merged span by layer: training data may have other layers, in another order."""
+    return frozenset([(layer, label) for layer, label in span.by_layer.items() if label is not None])
 
 
 def depths_of(spans: Sequence[Span]) -> list[int]:

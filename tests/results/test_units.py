@@ -319,6 +319,14 @@ def test_units_are_by_default_documents_or_sentences_of_few_documents(
         compare(saved, found)
 
 
+def test_default_units_are_documents_where_mentions_have_no_place() -> None:
+    gold = [{"text": "Ada met", "spans": [(0, 3, "PER")]}] * 2
+
+    result = score(gold, ['{"PER": ["Bob"]}'] * 2, input="mentions", resample_by=EITHER)
+
+    assert len(units_of(result)) == 2
+
+
 @pytest.mark.parametrize("documents", [3, 12])
 def test_default_units_of_iterators_are_those_of_lists(documents: int) -> None:
     sentences = [Sentence(0, 1), Sentence(1, 2)]

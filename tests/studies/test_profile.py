@@ -128,13 +128,15 @@ def test_training_data_with_several_layers_in_any_order_have_each_range_once() -
     layers = {"entity": [Span(0, 1, "A")], "risk": [Span(0, 1, "high")]}
     document = Document("d", layers, tokens=TOKENS)
     train = Document("t", {"none": [], **dict(reversed(layers.items()))}, tokens=TOKENS)
+    exchanged = Document("t", dict(zip(layers, reversed(layers.values()), strict=True)), tokens=TOKENS)
 
-    def found(**options: Any) -> list[tuple[str, str]]:
+    def found(train: Document, **options: Any) -> list[tuple[str, str]]:
         report = profile([document], [document], feature=["frequency", "seen"], train=[train], **options)
         return [(row["sequence"], row["bucket"]) for row in report]
 
-    assert found() == [(layer, bucket) for layer in layers for bucket in ("1", "text and label")]
-    assert found(merge=True) == [("merged", "1"), ("merged", "text and label")]
+    assert found(train) == [(layer, bucket) for layer in layers for bucket in ("1", "text and label")]
+    assert found(train, merge=True) == [("merged", "1"), ("merged", "text and label")]
+    assert found(exchanged, merge=True) == [("merged", "1"), ("merged", "other label")]
 
 
 @pytest.mark.few(5)

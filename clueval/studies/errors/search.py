@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from clueval.core.case import Case, Flags, Sides
 from clueval.core.count import Plan, count, decided, sequences_of
@@ -31,6 +31,8 @@ from clueval.files.errors import CluevalError, UsageError
 from clueval.files.options import require_types
 from clueval.metrics.fair import Fair
 from clueval.reports.language import phrase
+
+_Value = TypeVar("_Value")
 
 RIGHT = "right"
 Reason = Literal["label", "boundary", "boundary+label", "missed", "spurious"]
@@ -264,20 +266,19 @@ def parts_of(sides: Sides, counted: Flags) -> Iterator[tuple[Sides, Flags]]:
     )
     for members in components(entries, touching=True):
         numbers = [sorted(number for *_, of, number in members if of == side) for side in range(len(sides))]
-        yield (
-            tuple(
-                [
-                    tuple([spans[n] for n in of_side]) if spans else spans
-                    for spans, of_side in zip(sides, numbers, strict=True)
-                ]
-            ),
-            tuple(
-                [
-                    tuple([flags[n] for n in of_side]) if flags else flags
-                    for flags, of_side in zip(counted, numbers, strict=True)
-                ]
-            ),
-        )
+        yield _chosen(sides, numbers), _chosen(counted, numbers)
+
+
+def _chosen(
+    of_sides: Sequence[tuple[_Value, ...] | None], numbers: Sequence[Sequence[int]]
+) -> tuple[tuple[_Value, ...] | None, ...]:
+    """Return of each side the values with these numbers; None stays None."""
+    return tuple(
+        [
+            values if values is None else tuple([values[n] for n in of_side])
+            for values, of_side in zip(of_sides, numbers, strict=True)
+        ]
+    )
 
 
 class CaseErrors:

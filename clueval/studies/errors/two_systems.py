@@ -342,10 +342,8 @@ class _SearchOfTwo(Search):
                     for system, result in enumerate((first, second))
                     if result
                 }
-                by, state = (
-                    (wrong[0] is not None, wrong[1] is not None),
-                    self._state_of(listed[0][1].side, wrong),
-                )
+                by = wrong[0] is not None, wrong[1] is not None
+                state = self._state_of(listed[0][1].side, wrong)
                 order = min((*judgements[system].order, system) for system, _ in listed)
                 end = max(judgements[system].end for system, _ in listed)
                 errors.append(_SharedJudgement(order, end, state, (judgements.get(0), judgements.get(1)), by))
