@@ -6,6 +6,7 @@ CSV and TSV have data: a row for each finding of the places, otherwise the rows 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import accumulate, chain, compress, pairwise
@@ -99,7 +100,7 @@ def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
             decision = (
                 [place.decision.get(name, "") for name in DECISION_COLUMNS] if place.decision else undecided
             )
-            cells = [*place.key.values(), *decision]
+            cells = [*place.key_cells, *decision]
             for finding in [*place.findings] or [_as_finding(place, facets)]:
                 yield [*cells, *compress(finding.values(), is_column)]
 
@@ -178,8 +179,7 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
             else str(value)
             for value in row
         ]
-        line = "\t" + "\t".join(cells)
-        if not "".join(cells).isprintable() or any(map(line.__contains__, _SPECIAL)):  # hardly ever
+        if not "".join(cells).isprintable() or _SPECIAL.search("\t" + "\t".join(cells)):  # hardly ever
             cells = [guarded(as_text(value, kinds)) for value in row]
         write(cells)
 
@@ -187,7 +187,7 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
 _BEGINNINGS = ("=", "+", "-", "@")
 """What formulas begin with."""
 
-_SPECIAL = [f"\t{begin}" for begin in ("'", *_BEGINNINGS)]
+_SPECIAL = re.compile("\t['=+@-]")
 """The beginnings of cells, in a line of TSV, that need more than they are."""
 
 

@@ -160,8 +160,13 @@ class Place(NamedTuple):
     @property
     def key(self) -> dict[str, str | int]:
         """The columns of the place in a file of decisions."""
+        return dict(zip(KEY_COLUMNS, self.key_cells, strict=True))
+
+    @property
+    def key_cells(self) -> tuple[str, str, int, int, str]:
+        """The values of `key`."""
         document, layer, start, end = self.at
-        return dict(zip(KEY_COLUMNS, (document, layer, start, end - 1, self.fingerprint), strict=True))
+        return document, layer, start, end - 1, self.fingerprint
 
 
 class Facet(NamedTuple):

@@ -175,14 +175,12 @@ class SideTexts:
             starts = None
             if text.unit == "token":
                 tokens = (text.tokens or ())[start - first : end - first]
-                starts = list(
-                    map(add, accumulate(map(len, tokens), initial=0), count())
-                )  # with blanks between
-            cut = start > least, end < greatest
-            self._range, self._context = (
-                (start, end),
-                Context(text.text_between(start, end), start, starts, cut),
-            )
+                shown, sizes = " ".join(tokens), accumulate(map(len, tokens), initial=0)
+                starts = list(map(add, sizes, count()))  # with blanks between
+            else:
+                shown = text.text_between(start, end)
+            self._range = start, end
+            self._context = Context(shown, start, starts, (start > least, end < greatest))
         return self._context
 
     def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
@@ -331,19 +329,22 @@ class RowColumns(NamedTuple):
             "file": document.file or "",
             "line": "" if line is None else line,
             **{key: texts.metadata.get(key, "") for key in self.metadata},
-            "metadata": "; ".join(f"{key}={value}" for key, value in self._rest(wrong, texts)),
+            "metadata": "; ".join(self._rest(wrong, texts)),
         }
         return row
 
-    def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> Iterator[tuple[str, str]]:
-        """Yield what is in no column: metadata that the first document does not have, and fragments."""
-        for key, value in texts.metadata.items():
-            if key not in self.metadata and (key, value) != ("id", texts.document.id):
-                yield key, value
+    def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> list[str]:
+        """Return what is in no column: metadata that the first document does not have, and fragments."""
+        rest = [
+            f"{key}={value}"
+            for key, value in texts.metadata.items()
+            if key not in self.metadata and (key, value) != ("id", texts.document.id)
+        ]
         for name, spans in (("fragments", [wrong.span]), ("other_fragments", wrong.shown)):
-            if any(span.parts is not None for span in spans):
-                ranges = (";".join(f"{start}-{end - 1}" for start, end in span.parts or ()) for span in spans)
-                yield name, BETWEEN.join(ranges)
+            if any(span.parts for span in spans):
+                ranges = [";".join(f"{start}-{end - 1}" for start, end in span.parts or ()) for span in spans]
+                rest.append(f"{name}={BETWEEN.join(ranges)}")
+        return rest
 
 
 def shortened(text: str, longest: int) -> str:

@@ -321,17 +321,15 @@ def marked(
     range and token ids; that of an error also its reason and its class.
     """
     notes: dict[Mark, str] = {}
-    for row, layer, span in spans:
-        note = " · ".join([layer, *_where(span, texts[min(row, 1)])])
-        for mark in context.marks(row, [span]):
-            notes.setdefault(mark, note)
-    wrong: set[Mark] = set()
     for row, error in errors:
-        marks = context.marks(row, [error.span])
         where = _where(error.span, texts[error.side])
         note = " · ".join(filter(None, (error.sequence, *where, phrase(error.reason), _class_of(error))))
-        notes.update(dict.fromkeys(marks, note))
-        wrong.update(marks)
+        notes.update(dict.fromkeys(context.marks(row, [error.span]), note))
+    wrong = {*notes}
+    for row, layer, span in spans:
+        for mark in context.marks(row, [span]):
+            if mark not in notes:
+                notes[mark] = " · ".join([layer, *_where(span, texts[min(row, 1)])])
     all_marks = sorted([Mark(*mark[:4], mark in wrong, note) for mark, note in notes.items()])
     return MarkedText(context.text, all_marks, context.is_cut)
 
