@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, UNIT, Plan, Step, count
+from clueval.core.count import DOCUMENT, LOCATED, UNIT, Plan, Step, count
 from clueval.core.metric import AnyMetric
+from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.options import Reading
@@ -37,11 +38,10 @@ from clueval.results.options import (
 )
 from clueval.results.result import BagReports, Result
 from clueval.results.signature import Signature, written_filter
-from clueval.results.texts import FileReading, Texts, opened
+from clueval.results.texts import FileReading, Texts, opened, sides_of
 
 if TYPE_CHECKING:
     from clueval.results.workers import Task
-    from clueval.transforms.options import Preparing
 
 _READING = Reading()
 
@@ -187,7 +187,7 @@ def scored(
     `texts` are the texts of both sides, if they are not to be opened.
     """
     plan, names = plan_of(chosen, gold, layers, groups)
-    _require_other_data(groups.preparing, gold, predicted)
+    _require_other_data(groups, gold, predicted, layers)
     if texts is None:
         texts = opened(gold, predicted, groups, layers, plan, steps)
     if texts.steps:
@@ -214,23 +214,42 @@ def scored(
     return replace(result, gold_sha256=sha256_of_gold(gold))
 
 
-def sha256_of_gold(gold: Any) -> str | None:
-    """Return what tells gold files apart; None if gold is no file."""
-    if not is_path_or_paths(gold):
-        return None
+def sha256_of_gold(gold: Any) -> str:
+    """Return what tells gold files apart."""
     from clueval.files.opening import sha256_of
     from clueval.reading.file_sides import files_of_side  # few results need it
 
     return sha256_of(path for _, path in files_of_side(gold))
 
 
-def _require_other_data(preparing: Preparing | None, gold: Any, predicted: Any) -> None:
+def sha256_of_data(gold: Any, predicted: Any, reading: Reading, layers: LayerColumns | None) -> str | None:
+    """Return what tells data apart for which a threshold is chosen: gold, of files their content, in memory its spans.
+
+    None if gold can be read only once, or if one file has both sides.
+    """
+    if isinstance(gold, Iterator) or predicted is None:
+        return None
+    if is_path_or_paths(gold):
+        return sha256_of_gold(gold) if is_path_or_paths(predicted) else None
+    from hashlib import sha256  # few results need it
+
+    digest = sha256()
+    for (document,) in sides_of({SIDES[0]: gold}, [reading], layers).texts():
+        assert document is not None  # the only side has it
+        spans = [(layer, sorted(document.marks_in(layer))) for layer in sorted(document.layers)]
+        digest.update(
+            repr((document.text, [*(document.tokens or ())], spans)).encode("utf-8", "surrogatepass")
+        )
+    return digest.hexdigest()
+
+
+def _require_other_data(groups: Groups, gold: Any, predicted: Any, layers: LayerColumns | None) -> None:
     """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
+    preparing = groups.preparing
     chosen = None if preparing is None else preparing.threshold_file()
     if preparing is None or chosen is None or chosen.gold_sha256 is None or preparing.same_data:
         return
-    are_files = predicted is None or is_path_or_paths(predicted)
-    if are_files and sha256_of_gold(gold) == chosen.gold_sha256:
+    if sha256_of_data(gold, predicted, groups.readings[0], layers) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
             advice="score other data, or add same_data",
@@ -309,7 +328,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
         all_choices = {"scheme": schemes_of(bag.read), "invalid": invalid}
     changes, may_lack_place = None, plan.align is not None
     if plan.steps:
-        from clueval.transforms.changes import LOCATED, changes_of, checked, choices_of  # tags have no steps
+        from clueval.transforms.changes import changes_of, checked, choices_of  # tags have no steps
 
         all_choices |= choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
         changes = changes_of(plan.steps, bag.notes)

@@ -32,13 +32,10 @@ def test_the_best_f1_is_at_the_threshold_of_the_case() -> None:
 
     assert found.threshold == 0.5
     assert found.to_dict()["f1"] == pytest.approx(2 / 3)
-    assert {
-        name: found.to_dict()[name] for name in ("score_feature", "metric", "measure", "gold_sha256")
-    } == {
+    assert {name: found.to_dict()[name] for name in ("score_feature", "metric", "measure")} == {
         "score_feature": "p",
         "metric": "exact",
         "measure": "f1",
-        "gold_sha256": None,
     }
 
 
