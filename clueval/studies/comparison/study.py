@@ -28,7 +28,7 @@ from clueval.results.paths import entry_at, headline_paths, number_at, score_nam
 from clueval.results.result import Result, load_result
 from clueval.results.saved import is_saved
 from clueval.results.score import score
-from clueval.results.signature import require_same
+from clueval.results.signature import Signature, require_same
 from clueval.results.texts import idle_options
 from clueval.studies.comparison.paired_tests import ComparedUnits, PairedTests, comparable
 from clueval.studies.comparison.report import Comparison
@@ -340,7 +340,7 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
     first_name, (first, *_) = next(iter(systems.items()))
     for name, runs in systems.items():
         for run in () if force else runs:
-            require_same(first.signature, run.signature, "compared")
+            require_same(_signature_of(first), _signature_of(run), "compared")
             digests = first.gold_sha256, run.gold_sha256
             if first.plan.units != DOCUMENT and None not in digests and digests[0] != digests[1]:
                 raise UsageError(
@@ -348,6 +348,14 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
                     advice="score both against the same gold file, or use force",
                 )
     return comparable({name: [run.units for run in runs] for name, runs in systems.items()})
+
+
+def _signature_of(result: Result) -> Signature:
+    """Return the signature without the step that gives both sides one text, if it changed no span."""
+    choices = dict(result.signature.choices)
+    if not (result.prepared or {}).get("placed", {}).get("trimmed"):
+        choices.pop("placed", None)
+    return Signature(choices)
 
 
 def has_several_golds(result: Result) -> bool:
