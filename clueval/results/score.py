@@ -187,7 +187,7 @@ def scored(
     `texts` are the texts of both sides, if they are not to be opened.
     """
     plan, names = plan_of(chosen, gold, layers, groups)
-    _require_other_data(groups, gold, predicted, layers)
+    _require_other_data(groups, gold, layers)
     if texts is None:
         texts = opened(gold, predicted, groups, layers, plan, steps)
     if texts.steps:
@@ -211,45 +211,39 @@ def scored(
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
-    return replace(result, gold_sha256=sha256_of_gold(gold))
+    return replace(result, gold_sha256=sha256_of_gold(gold, groups.readings[0], layers))
 
 
-def sha256_of_gold(gold: Any) -> str:
-    """Return what tells gold files apart."""
-    from clueval.files.opening import sha256_of
-    from clueval.reading.file_sides import files_of_side  # few results need it
+def sha256_of_gold(gold: Any, reading: Reading, layers: LayerColumns | None) -> str | None:
+    """Return what tells gold apart: of files their content, in memory its texts and spans.
 
-    return sha256_of(path for _, path in files_of_side(gold))
-
-
-def sha256_of_data(gold: Any, predicted: Any, reading: Reading, layers: LayerColumns | None) -> str | None:
-    """Return what tells data apart for which a threshold is chosen: gold, of files their content, in memory its spans.
-
-    None if gold can be read only once, or if one file has both sides.
+    None if it can be read only once.
     """
-    if isinstance(gold, Iterator) or predicted is None:
+    if isinstance(gold, Iterator):
         return None
     if is_path_or_paths(gold):
-        return sha256_of_gold(gold) if is_path_or_paths(predicted) else None
-    from hashlib import sha256  # few results need it
+        from clueval.files.opening import sha256_of
+        from clueval.reading.file_sides import files_of_side  # few results need it
+
+        return sha256_of(path for _, path in files_of_side(gold))
+    from hashlib import sha256  # likewise
 
     digest = sha256()
     for (document,) in sides_of({SIDES[0]: gold}, [reading], layers).texts():
         assert document is not None  # the only side has it
         spans = [(layer, sorted(document.marks_in(layer))) for layer in sorted(document.layers)]
-        digest.update(
-            repr((document.text, [*(document.tokens or ())], spans)).encode("utf-8", "surrogatepass")
-        )
+        content = repr((document.text, [*(document.tokens or ())], spans))
+        digest.update(content.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
-def _require_other_data(groups: Groups, gold: Any, predicted: Any, layers: LayerColumns | None) -> None:
+def _require_other_data(groups: Groups, gold: Any, layers: LayerColumns | None) -> None:
     """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
     preparing = groups.preparing
     chosen = None if preparing is None else preparing.threshold_file()
     if preparing is None or chosen is None or chosen.gold_sha256 is None or preparing.same_data:
         return
-    if sha256_of_data(gold, predicted, groups.readings[0], layers) == chosen.gold_sha256:
+    if sha256_of_gold(gold, groups.readings[0], layers) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
             advice="score other data, or add same_data",

@@ -22,7 +22,7 @@ from clueval.reading.options import InputSide, readings_of
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, shown
-from clueval.results.score import score, sha256_of_data
+from clueval.results.score import score, sha256_of_gold
 from clueval.results.summary import counted, summary
 from clueval.results.tables import named
 from clueval.version import __version__
@@ -240,7 +240,7 @@ def threshold(
         "metric": name,
         "measure": maximise,
         "signature": str(result.signature),
-        "gold_sha256": sha256_of_data(gold, predicted, reading, options.get("layers")),
+        "gold_sha256": None if predicted is None else sha256_of_gold(gold, reading, options.get("layers")),
     }
     return Threshold(chosen, curves, facts, result.to_dict())
 
