@@ -149,11 +149,6 @@ def errors(
                     f"not listed: {number:,} span{have} only a wrong label in layer {layer} "
                     f"(--labelled {layer} lists them, too)"
                 )
-        if number := len(result.unprojected or ()):
-            remark(
-                f"not listed: {with_noun(number, 'predicted spans')} without a place in the text of gold; "
-                "clueval score lists them"
-            )
         for layer in layers_not_predicted(result.inputs):
             remark(f"layer {layer}: predicted has no spans, so every gold span is missed; {SEVERAL_LAYERS}")
         say_what_was_read(result)

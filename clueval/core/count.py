@@ -29,8 +29,9 @@ DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 
 FEW_DOCUMENTS = 10
 
-ALTERNATIVES, UNIT = "alternatives", "unit"
-"""The names of two steps: one chooses among alternatives, the other converts positions and notes nothing."""
+ALTERNATIVES, LOCATED, UNIT = "alternatives", "located", "unit"
+"""The names of steps: one chooses among alternatives, those of the second name give answers of a language model places
+in the text, and the last one converts positions and notes nothing."""
 
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
@@ -115,6 +116,8 @@ class Plan:
         aligning = [metric.name for metric in self.metrics if not metric.same_text]
         if self.align is not None:
             problem = "sentences cannot be units if the texts of the two sides may differ"
+        elif any(step.signature[0] == LOCATED for step in self.steps):
+            problem = "answers are placed in whole documents, so sentences cannot be units"
         elif aligning:
             problem = f"metric {aligning[0]!r} aligns whole documents, so sentences cannot be units"
         else:

@@ -207,7 +207,9 @@ def side_of(value: Any, name: str, options: FormatOptions, others: Iterable[Any]
     A data set of Hugging Face has the names of its tags; without names, they are those of the other sides. Reads no
     more of an iterator than its first items. Raises `UsageError` for something else.
     """
-    if is_path_or_paths(value) and (options.input not in ANSWER_FORMATS or isinstance(value, str)):
+    are_texts = isinstance(value, list | tuple) and any(isinstance(item, str) for item in value)
+    are_answers = are_texts and options.input in ANSWER_FORMATS
+    if is_path_or_paths(value) and not are_answers:
         return GivenSide(name, options, "paths", value)
     names = names_in_dataset(value)
     if names is None and options.names is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from clueval.core.bag import Bag, Read
@@ -41,7 +42,7 @@ _READING = Reading()
 class Pairs:
     """The pairs of the texts of a corpus, read anew by each iteration; see `pairs_of`.
 
-    Iterating yields the pairs of gold and the first system; a text has a further pair, beside it, for spans without a
+    Iterating yields the pairs of gold and the first system; a text has further pairs, beside it, for spans without a
     place. Memory holds one text.
 
     Attributes:
@@ -63,13 +64,13 @@ class Pairs:
     def __iter__(self) -> Iterator[Pair]:
         self.require_again()
         bag = Bag((), self.layers)
-        yield from self._pairs(0, bag)
+        yield from chain.from_iterable(self._texts_with(0, bag))
         self._check(bag)
 
     def texts(
         self, *, only_differing: bool = False, in_parts: bool = False, with_tags: bool = True
     ) -> Iterator[tuple[Pair, ...]]:
-        """Yield for each text its pairs of gold and each system, without those that stand beside it.
+        """Yield for each text its pairs of gold and each system; then those of spans without a place, if it has some.
 
         With `only_differing`, they may lack spans of sentences that are equal in gold and all systems; see `skips`.
         With `in_parts`, a text may come in parts, cut between sentences. Without `with_tags`, documents may lack the
@@ -89,11 +90,8 @@ class Pairs:
             else:
                 return
         bag = Bag((), self.layers)
-        of_systems = (
-            (pair for pair in self._pairs(number, bag) if not pair.beside)
-            for number in range(len(self.systems))
-        )
-        texts = zip(*of_systems, strict=True)
+        of_systems = (self._texts_with(number, bag) for number in range(len(self.systems)))
+        texts = chain.from_iterable(map(_placed_and_unplaced, zip(*of_systems, strict=True)))
         yield from texts if past is None else _texts_after(texts, *past)
         self._check(bag)
 
@@ -153,8 +151,8 @@ class Pairs:
                 )
         self._was_read = True
 
-    def _pairs(self, system: int, bag: Bag) -> Iterator[Pair]:
-        """Yield the pairs with a system; `bag` gets what is checked at the end."""
+    def _texts_with(self, system: int, bag: Bag) -> Iterator[Sequence[Pair]]:
+        """Yield the pairs of each text with a system; `bag` gets what is checked at the end."""
         with spooled(self.gold, self.systems[system]) as (gold, predicted):
             texts = opened(gold, predicted, self.groups[system], self.columns, self.plan)
             plan = with_steps_of_documents(replace(self.plan, steps=(*texts.steps, *self.plan.steps)))
@@ -162,7 +160,7 @@ class Pairs:
             for pairs in texts.pairs:
                 for side, document in zip(SIDES, pairs[0].sides, strict=True):
                     tags.add_tags(side, document)
-                yield from _pairs_to_count(pairs, plan, bag)
+                yield _pairs_to_count(pairs, plan, bag)
             tags.settle(texts.schemes, in_memory=texts.kind == "tags")
             for side in SIDES:
                 tags.repaired(side)  # it raises the errors of tags
@@ -173,6 +171,15 @@ class Pairs:
             require_names(bag, self.plan)
         for warning in checked(self.plan.steps, bag.notes):
             warn(warning)
+
+
+def _placed_and_unplaced(systems: Sequence[Sequence[Pair]]) -> Iterator[tuple[Pair, ...]]:
+    """Yield the pair of a text with each system, then, if there are any, those of spans without a place."""
+    yield tuple(pairs[0] for pairs in systems)
+    if any(len(pairs) > 1 for pairs in systems):
+        from clueval.transforms.changes import behind  # most spans have a place
+
+        yield behind(systems)
 
 
 def _texts_after(

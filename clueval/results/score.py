@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, UNIT, Plan, Step, count, sum_of_parts
+from clueval.core.count import DOCUMENT, LOCATED, UNIT, Plan, Step, count, sum_of_parts
 from clueval.core.metric import AnyMetric
+from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.options import Reading
@@ -36,11 +37,10 @@ from clueval.results.options import (
 )
 from clueval.results.result import BagReports, Result
 from clueval.results.signature import Signature, written_filter
-from clueval.results.texts import FileReading, Texts, opened
+from clueval.results.texts import FileReading, Texts, opened, sides_of
 
 if TYPE_CHECKING:
     from clueval.results.workers import Task
-    from clueval.transforms.options import Preparing
 
 _READING = Reading()
 
@@ -186,7 +186,7 @@ def scored(
     `texts` are the texts of both sides, if they are not to be opened.
     """
     plan, names = plan_of(chosen, gold, layers, groups)
-    _require_other_data(groups.preparing, gold, predicted)
+    _require_other_data(groups, gold, layers)
     if texts is None:
         texts = opened(gold, predicted, groups, layers, plan, steps)
     if texts.steps:
@@ -210,26 +210,39 @@ def scored(
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
-    return replace(result, gold_sha256=sha256_of_gold(gold))
+    return replace(result, gold_sha256=sha256_of_gold(gold, groups.readings[0], layers))
 
 
-def sha256_of_gold(gold: Any) -> str | None:
-    """Return what tells gold files apart; None if gold is no file."""
-    if not is_path_or_paths(gold):
+def sha256_of_gold(gold: Any, reading: Reading, layers: LayerColumns | None) -> str | None:
+    """Return what tells gold apart: of files their content, in memory its texts and spans.
+
+    None if it can be read only once.
+    """
+    if isinstance(gold, Iterator):
         return None
-    from clueval.files.opening import sha256_of
-    from clueval.reading.file_sides import files_of_side  # few results need it
+    if is_path_or_paths(gold):
+        from clueval.files.opening import sha256_of
+        from clueval.reading.file_sides import files_of_side  # few results need it
 
-    return sha256_of(path for _, path in files_of_side(gold))
+        return sha256_of(path for _, path in files_of_side(gold))
+    from hashlib import sha256  # likewise
+
+    digest = sha256()
+    for (document,) in sides_of({SIDES[0]: gold}, [reading], layers).texts():
+        assert document is not None  # the only side has it
+        spans = [(layer, sorted(document.marks_in(layer))) for layer in sorted(document.layers)]
+        content = repr((document.text, [*(document.tokens or ())], spans))
+        digest.update(content.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
-def _require_other_data(preparing: Preparing | None, gold: Any, predicted: Any) -> None:
+def _require_other_data(groups: Groups, gold: Any, layers: LayerColumns | None) -> None:
     """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
+    preparing = groups.preparing
     chosen = None if preparing is None else preparing.threshold_file()
     if preparing is None or chosen is None or chosen.gold_sha256 is None or preparing.same_data:
         return
-    are_files = predicted is None or is_path_or_paths(predicted)
-    if are_files and sha256_of_gold(gold) == chosen.gold_sha256:
+    if sha256_of_gold(gold, groups.readings[0], layers) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
             advice="score other data, or add same_data",
@@ -297,7 +310,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
         all_choices = {"scheme": schemes_of(bag.read), "invalid": invalid}
     changes, may_lack_place = None, plan.align is not None
     if plan.steps:
-        from clueval.transforms.changes import LOCATED, changes_of, checked, choices_of  # tags have no steps
+        from clueval.transforms.changes import changes_of, checked, choices_of  # tags have no steps
 
         all_choices |= choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
         changes = changes_of(plan.steps, bag.notes)

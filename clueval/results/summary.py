@@ -46,12 +46,27 @@ def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterat
     for side, n in repaired_tags.items():
         if n:
             yield phrase("{n} repaired tag in {side}|{n} repaired tags in {side}", n=n, side=phrase(side))
+    yield from answers_not_read(prepared)
+
+
+def answers_not_read(prepared: Content | None) -> Iterator[str]:
+    """Yield the numbers of answers of language models that are missing or unreadable, if any."""
     located = (prepared or {}).get("located", {})
     if located.get("answers") and located["unparsable"]:
         unread, number = located["unparsable"], located["answers"]
         yield phrase("{unread} of {number} answers could not be read", unread=unread, number=number)
     if missing := located.get("missing"):
         yield phrase("{n} document has no answer|{n} documents have no answer", n=missing)
+
+
+def answers_of_systems(prepared: Mapping[str, Content | None]) -> Iterator[str]:
+    """Yield what `answers_not_read` says of each system, with its name.
+
+    >>> list(answers_of_systems({"A": {"located": {"answers": 3, "unparsable": 1}}, "B": None}))
+    ['A: 1 of 3 answers could not be read']
+    """
+    for name, changes in prepared.items():
+        yield from (f"{name}: {line}" for line in answers_not_read(changes))
 
 
 def layers_read(inputs: Content) -> Iterator[str]:

@@ -13,7 +13,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag, Read
-from clueval.core.count import SENTENCE, Plan, Step, count
+from clueval.core.count import Plan, Step, count
 from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
@@ -222,11 +222,6 @@ def _answers_step(are_mentions: bool, groups: Groups, plan: Plan) -> Step:
     from clueval.transforms.options import FREE, Preparing
 
     preparing = groups.preparing or Preparing()
-    if groups.trust.resample_by == SENTENCE:
-        raise UsageError(
-            "answers are placed in whole documents, so sentences cannot be units",
-            advice="resample by document",
-        )
     if are_mentions:
         if plan.align is not None:
             raise UsageError("mentions are located, so their texts are not aligned", advice="leave out align")

@@ -37,7 +37,7 @@ from clueval.reports.table import Cell, Rate, Table, shown
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
 from clueval.results.signature import Signature
-from clueval.results.summary import counted
+from clueval.results.summary import answers_not_read, counted
 from clueval.studies.errors.search import Choice, Search
 from clueval.studies.errors.study import OF_SCORE, result_of
 from clueval.studies.span_values import (
@@ -134,8 +134,7 @@ class Profile(Report):
         plan = self._pairs.plan
         search = Search(Choice(merge=plan.merge, where=plan.where), self._pairs.layers)
         counts = _Counts(self.metric, self._features, self._number)
-        texts = self._pairs.texts(with_tags=False)  # of column files, which have no pairs beside their texts
-        for pair in (pair for (pair,) in texts) if self._pairs.skips else self._pairs:
+        for (pair,) in self._pairs.texts(with_tags=False):
             counts.see(pair, search)
         return {
             sequence: {feature: list(counts.entries(sequence, feature)) for feature in self._features}
@@ -143,7 +142,8 @@ class Profile(Report):
         }
 
     def facts(self) -> Iterable[str]:
-        return counted(self.result.documents, self.result.tokens)
+        result = self.result
+        return [*counted(result.documents, result.tokens), *answers_not_read(result.prepared)]
 
     def data(self) -> Iterator[Mapping[str, Any]]:
         for sequence, features in self.entries.items():

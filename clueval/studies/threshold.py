@@ -16,8 +16,9 @@ from clueval.core.metric import AnyMetric
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError
 from clueval.files.options import checked_call, require_kind
+from clueval.formats.options import Reading
 from clueval.metrics import only_metric
-from clueval.reading.options import InputSide
+from clueval.reading.options import InputSide, readings_of
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, shown
@@ -84,7 +85,7 @@ class Threshold(Report):
         chosen: the points of the curves: of all labels together under None, or of each label.
         curves: the curves from which they were chosen, in the same way.
         about: the other entries of `to_dict`: ``score_feature``, ``metric``, ``measure``, ``signature``, and
-            ``gold_sha256``, which tells gold files apart (None if gold was no file).
+            ``gold_sha256``, which tells gold apart (None if it could be read only once, or one file had both sides).
         report: the result on which it was chosen, as `Result.to_dict` returns it.
 
     >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER")]}]
@@ -217,6 +218,7 @@ def threshold(
         if name in options:
             raise UsageError(f"threshold has no option {name!r}", advice="use score")
     metrics = only_metric(metric, "a threshold")
+    reading, *_ = readings_of(options.get("reading", Reading()), options)
     result = score(gold, predicted, metrics=metrics, score_feature=score_feature, **options)
     ((name, sequences),) = result.metrics.items()
     if len(sequences) != 1 or "curve" not in next(iter(sequences.values()), {}):
@@ -238,7 +240,7 @@ def threshold(
         "metric": name,
         "measure": maximise,
         "signature": str(result.signature),
-        "gold_sha256": None if predicted is None else sha256_of_gold(gold),
+        "gold_sha256": None if predicted is None else sha256_of_gold(gold, reading, options.get("layers")),
     }
     return Threshold(chosen, curves, facts, result.to_dict())
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from clueval.core.case import TOKENS, order_in_key
 from clueval.core.count import ALTERNATIVES, UNIT, Step
-from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair
+from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair, Sentence
 from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
 from clueval.files.errors import UsageError, described
 
@@ -25,9 +25,6 @@ HIDDEN = "hidden"
 
 ANY_OF = "any_of"
 """The name of the step that chooses among golds."""
-
-LOCATED = "located"
-"""The name of the steps that place the answers of language models."""
 
 
 Note = tuple[str, ...]
@@ -361,6 +358,60 @@ def beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None)
     else:
         predicted = Document(gold.id, layers, text="\n".join(words), unit="character", file=file)
     yield Pair(empty(gold), predicted, beside=True)
+
+
+def behind(systems: Sequence[Sequence[Pair]]) -> tuple[Pair, ...]:
+    """Return for each system one pair with its spans without a place, given its pairs of a text, the first in the text.
+
+    These spans stand in a text of their own, each in a sentence, whose positions begin where gold ends, so that no
+    position means two things. Equal spans of several systems stand at the same position; those of one system do not.
+    """
+    gold = systems[0][0].gold
+    in_tokens = gold.unit == "token"
+    first = end = gold.end or 0
+    words: list[str] = []
+    sentences: dict[object, Sentence] = {}
+    layers_of_systems = []
+    for placed, *pairs in systems:
+        layers: list[dict[str, list[Span]]] = [{layer: [] for layer in side.layers} for side in placed.sides]
+        times: Counter[object] = Counter()
+        for side, mention, spans in _by_place(pairs):
+            key = side, mention, tuple((layer, span.label) for layer, span in spans)
+            times[key] += 1
+            if (key, times[key]) not in sentences:
+                tokens = (mention.split() or [""]) if in_tokens else [mention]
+                past = end + (len(tokens) if in_tokens else len(mention))
+                sentences[key, times[key]] = Sentence(end, past)
+                words += tokens
+                end = past + (not in_tokens)
+            start, past, _ = sentences[key, times[key]]
+            for layer, span in spans:
+                layers[side].setdefault(layer, []).append(Span(start, past, span.labels, line=span.line))
+        layers_of_systems.append(layers)
+    text: dict[str, Any] = {"tokens": words} if in_tokens else {"text": "\n".join(words)}
+    text |= {"unit": gold.unit, "start": first, "sentences": [*sentences.values()], "metadata": gold.metadata}
+
+    def document_of(layers: Mapping[str, Sequence[Span]], side: Document) -> Document:
+        return Document(gold.id, layers, file=side.file, **text)
+
+    return tuple(
+        Pair(document_of(of_gold, placed.gold), document_of(of_predicted, placed.predicted), beside=True)
+        for (of_gold, of_predicted), (placed, *_) in zip(layers_of_systems, systems, strict=True)
+    )
+
+
+def _by_place(pairs: Iterable[Pair]) -> Iterator[tuple[int, str, Sequence[tuple[str, Span]]]]:
+    """Yield the spans at each place of pairs beside a text, with the number of their side and their text.
+
+    A span has its layer; merged layers have several spans at a place.
+    """
+    for side, document in [each for pair in pairs for each in enumerate(pair.sides)]:
+        places: dict[object, list[tuple[str, Span]]] = {}
+        for layer, spans in document.layers.items():
+            for span in spans:
+                places.setdefault(span.fragments, []).append((layer, span))
+        for spans_there in places.values():
+            yield side, document.text_of(spans_there[0][1]), spans_there
 
 
 @dataclass(frozen=True)

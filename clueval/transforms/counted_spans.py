@@ -220,8 +220,8 @@ class ThresholdFile(NamedTuple):
     {"threshold": 0.42, "score_feature": "score", "metric": "exact", "measure": "f1", "value": 0.81,
      "signature": "metrics:exact|...", "gold_sha256": "..."}
 
-    `threshold` is one number, or one for each label. `gold_sha256` tells the gold files apart for which the threshold
-    was chosen; None if they were no files. `sha` is the beginning of the hash of the file itself.
+    `threshold` is one number, or one for each label. `gold_sha256` tells apart the gold for which the threshold was
+    chosen; None if it is not known. `sha` is the beginning of the hash of the file itself.
     """
 
     threshold: float | Mapping[str, float]

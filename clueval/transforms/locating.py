@@ -35,12 +35,13 @@ from itertools import groupby
 from typing import ClassVar
 
 from clueval.core.alignment import MAX_CELLS, has_characters
+from clueval.core.count import LOCATED
 from clueval.core.document import MENTION, OFFSETS, Document, Pair
 from clueval.core.overlap import Regions
 from clueval.core.span import NOTHING, Span, by_position
 from clueval.core.span_forms import BY_ID, NO_ANSWER, UNPARSABLE
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.transforms.changes import LOCATED, EachPair, Note, beside, with_notes
+from clueval.transforms.changes import EachPair, Note, beside, with_notes
 from clueval.transforms.characters import TextPositions, without_blanks
 from clueval.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
 from clueval.transforms.options import ALL, FIRST, FREE

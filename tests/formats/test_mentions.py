@@ -160,7 +160,7 @@ def test_commands_that_need_positions_refuse_mentions(
     assert main(["score", gold, path, "--input", "mentions", "--unparsable", "lenient"]) == 2
     assert "does not apply to the format mentions" in capsys.readouterr().err
     assert main(["errors", gold, path, "--input", "mentions"]) == 0
-    assert "not listed: 1 predicted span without a place" in capsys.readouterr().err
+    assert "PER “Eva” spurious no position in the gold text · line 1" in capsys.readouterr().out
 
 
 # As programs store them

@@ -511,6 +511,55 @@ def test_options_for_answers_do_not_concern_a_system_with_positions(
         compare(gold, one=tagger, two=tagger, metrics="exact", **option)
 
 
+ANSWERS = {"old": ['{"PER": ["Ada", "Eve"]}', "no"], "new": ['{"PER": ["Ada"]}'] * 2}
+"""Answers about the two texts of `GOLD_OF_ANSWERS`: one mention without a position, and one that is no JSON."""
+
+GOLD_OF_ANSWERS = [{"id": f"d{n}", "text": "Ada, Bob", "label": [[0, 3, "PER"]]} for n in range(2)]
+
+
+@pytest.mark.parametrize("given_as", ["texts", "texts without names", "ids", "files"])
+def test_answers_of_models_are_compared_and_what_was_lost_is_said(given_as: str, tmp_path: Path) -> None:
+    gold: Any = GOLD_OF_ANSWERS
+    systems: dict[str, Any] = dict(ANSWERS)
+    if given_as == "ids":
+        systems = {name: dict(zip(("d0", "d1"), answers, strict=True)) for name, answers in systems.items()}
+    elif given_as == "files":
+        for name, answers in ANSWERS.items():
+            rows = [{"id": f"d{n}", "response": answer} for n, answer in enumerate(answers)]
+            systems[name] = tmp_path / f"{name}.jsonl"
+            systems[name].write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        gold = tmp_path / "gold.jsonl"
+        gold.write_text("\n".join(map(json.dumps, GOLD_OF_ANSWERS)), encoding="utf-8")
+    options: dict[str, Any] = {"metrics": "exact", "input": "mentions", "unparsable": "empty"}
+
+    if given_as == "texts without names":
+        found = compare(gold, *systems.values(), **options)
+    else:
+        found = compare(gold, **systems, **options)
+
+    name, _ = found.systems
+    assert list(found.remarks()) == [
+        f"{name}: 1 of 2 answers could not be read",
+        f"{name}: 1 predicted span has no position in the gold text",
+    ]
+    assert found.to_dict()["located"][name]["unlocatable"] == 1
+    assert found.resample_by == "document"
+
+
+def test_a_tagger_with_tokens_is_compared_with_a_system_with_positions_in_the_text(tmp_path: Path) -> None:
+    tokens = [
+        {"id": f"d{n}", "tokenized_text": ["Ada", ",", "Bob"], "ner": [[0, 0, "PER"]]} for n in range(2)
+    ]
+    gold, tagger = (tmp_path / f"{name}.jsonl" for name in ("gold", "tagger"))
+    for path, rows in ((gold, GOLD_OF_ANSWERS), (tagger, tokens)):
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    found = compare(gold, tagger=tagger, copy=[gold], metrics="exact", scores=["f1"])
+
+    assert "placed" in found.signature
+    assert [row["value"] for row in found.rows()[:2]] == [1, 1]
+
+
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("arguments", "message"),

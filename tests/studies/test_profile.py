@@ -265,3 +265,13 @@ def test_the_command_prints_text_markdown_and_json(
         assert part in output
     entry = json.loads(output)["profile"]["exact"]["label"]["length"][0]
     assert (entry["bucket"], entry["gold"], entry["few"]) == ("1", 2, True)
+
+
+def test_mentions_without_a_position_count_in_files_as_in_memory(tmp_path: Path) -> None:
+    gold = {"id": "x", "text": "Ada met Bob.", "label": [[0, 3, "PER"], [8, 11, "PER"]]}
+    answer = {"id": "x", "response": '{"PER": ["Ada", "Eve", "Zoe", "Kim"]}'}
+    files = [write(tmp_path / f"{len(row)}.jsonl", json.dumps(row)) for row in (gold, answer)]
+
+    for sides in (files, [[gold], [answer]]):
+        (row,) = profile(*sides, feature="label", input="mentions").rows()
+        assert (row["precision"], row["predicted"]) == (0.25, 4)

@@ -18,7 +18,7 @@ from clueval import CluevalError, Document, Span, diff, errors, read
 from clueval.cli import main
 from clueval.core.document import Pair
 from clueval.reports.page import page
-from clueval.reports.place import fingerprint
+from clueval.reports.place import Place, fingerprint
 from clueval.studies.errors.two_systems import Diff, TwoSystems
 from tests.cases import spans
 
@@ -45,6 +45,52 @@ def states(found: Any) -> list[tuple[str, str, int, int]]:
 
 def by_side(found: Any) -> list[tuple[str, str, int, int]]:
     return sorted(states(found), key=lambda each: each[1])
+
+
+def answers_of(folder: Path, *answers: str) -> list[Path]:
+    """Return the file of gold, which has Ada and Bob, and files with an answer and with one that is no JSON."""
+    rows = [[{"id": "x", "text": "Ada met Bob.", "label": [[0, 3, "PER"], [8, 11, "PER"]]}]]
+    rows[0].append({"id": "y", "text": "Ulm", "label": []})
+    rows += [[{"id": "x", "response": answer}, {"id": "y", "response": "no"}] for answer in answers]
+    paths = [folder / f"{name}.jsonl" for name in ("gold", "old", "new")]
+    for path, of_file in zip(paths, rows, strict=False):
+        path.write_text("\n".join(map(json.dumps, of_file)), encoding="utf-8")
+    return paths[: len(rows)]
+
+
+def test_mentions_without_a_position_are_errors_like_others(tmp_path: Path, capsys: Capture) -> None:
+    files = answers_of(tmp_path, '{"PER": ["Ada", "Eve", "Eve", "Zoe"]}', '{"PER": ["Kim", "Eve", "Ada"]}')
+    rows = [[json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in files]
+    for sides in (files, rows):
+        found = diff(*sides, input="mentions", unparsable="empty")
+
+        assert found.counts()["predicted"] == {"new": 1, "fixed": 2, "still": 1}
+        assert {(row["state"], row["text"]) for row in rows_of(found) if row["start"] == ""} == {
+            *(("new", "Kim"), ("still", "Eve"), ("fixed", "Eve"), ("fixed", "Zoe"))
+        }
+        for system, result in zip(sides[1:], found.results, strict=True):
+            counts, micro = errors(sides[0], system, unparsable="empty").counts(), result.metrics["exact"]
+            wrong = micro["label"]["micro"]
+            assert sum(counts["gold"].values()) == wrong["gold"] - wrong["tp_gold"] == 1
+            assert sum(counts["predicted"].values()) == wrong["predicted"] - wrong["tp_predicted"]
+    command = ["diff", *map(str, files), "--unparsable", "empty", "--fail-on-new", "--all"]
+    assert main(command) == 1
+    shown = capsys.readouterr().out
+    assert "new PER “Kim” new: spurious no position in the gold text" in shown
+    assert "old: 1 of 2 answers could not be read, new: 1 of 2 answers could not be read" in shown
+
+
+def test_gold_is_never_corrected_by_a_mention_without_a_position(tmp_path: Path) -> None:
+    gold, answers = answers_of(tmp_path, '{"PER": ["Ada", "Bob", "Eve"]}')
+    (place,) = errors(gold, answers, unparsable="empty")
+    decisions = tmp_path / "decisions.json"
+    decisions.write_text(json.dumps([{**place.key, "choice": "predicted"}]), encoding="utf-8")
+    assert isinstance(place, Place)
+    assert place.impossible.keys() == {"predicted", "both"}
+
+    *_, corrected = errors(gold, answers, unparsable="empty", decisions=decisions).tables()
+
+    assert [row[-1] for row in corrected.rows] == [2, 2]
 
 
 def test_each_state_by_hand() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Threshold, UsageError, threshold
+from clueval import Threshold, UsageError, score, threshold
 from clueval.cli import main
 from clueval.files.errors import FormatError
 from clueval.studies.threshold import Measure, NoThreshold
@@ -32,14 +32,22 @@ def test_the_best_f1_is_at_the_threshold_of_the_case() -> None:
 
     assert found.threshold == 0.5
     assert found.to_dict()["f1"] == pytest.approx(2 / 3)
-    assert {
-        name: found.to_dict()[name] for name in ("score_feature", "metric", "measure", "gold_sha256")
-    } == {
+    assert {name: found.to_dict()[name] for name in ("score_feature", "metric", "measure")} == {
         "score_feature": "p",
         "metric": "exact",
         "measure": "f1",
-        "gold_sha256": None,
     }
+
+
+def test_a_threshold_is_refused_for_gold_in_memory_for_which_it_was_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    chosen().write(path)
+    predicted = [[{"start": 0, "end": 1, "label": "A", "features": {"p": 0.9}}]]
+
+    with pytest.raises(UsageError, match="was chosen for this gold"):
+        score([list(reversed(GOLD))], predicted, metrics="exact", min_score=path)
+    assert score([GOLD], predicted, metrics="exact", min_score=path, same_data=True).precision == 1
+    assert score([GOLD[:2]], predicted, metrics="exact", min_score=path).recall == 0.5
 
 
 def test_a_condition_limits_the_choice_and_ties_take_the_higher_threshold() -> None:

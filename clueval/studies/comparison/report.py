@@ -12,7 +12,7 @@ from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, difference, percent
 from clueval.results.signature import Signature
-from clueval.results.summary import counted
+from clueval.results.summary import answers_of_systems, counted
 from clueval.results.tables import named
 from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
 from clueval.version import __version__
@@ -50,6 +50,8 @@ class Comparison(Report):
         shown: what each score is called in tables and sentences.
         left_out: by system, the number of documents that are not in all results with the same text, if there are any.
         pairs: for each F1 the differences of all pairs of systems, if these were asked for.
+        located: of each system whose runs are answers of a language model, how many could not be read or placed, as in
+            the JSON of a score.
 
     >>> from clueval import compare
     >>> gold, system = [["B-PER", "B-LOC"]] * 8, [["B-PER", "O"]] * 8
@@ -73,6 +75,7 @@ class Comparison(Report):
     shown: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     pairs: Sequence[Score] = ()
+    located: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain data. Scores and differences are fractions."""
@@ -83,6 +86,7 @@ class Comparison(Report):
             "units": self.units,
             "systems": list(self.systems),
             **({"left_out": dict(self.left_out)} if self.left_out else {}),
+            **({"located": {name: dict(of) for name, of in self.located.items()}} if self.located else {}),
             "scores": [dict(score) for score in self.tests],
             **({"pairs": [dict(score) for score in self.pairs]} if self.pairs else {}),
         }
@@ -105,12 +109,21 @@ class Comparison(Report):
         return counted(self.documents, self.tokens)
 
     def remarks(self) -> Iterator[str]:
-        """Which documents are not compared."""
+        """Which answers could not be read or placed, and which documents are not compared."""
+        yield from answers_of_systems({name: {"located": numbers} for name, numbers in self.located.items()})
+        for name, numbers in self.located.items():
+            if n := numbers.get("unlocatable"):
+                yield phrase(
+                    "{name}: {n} predicted span has no position in the gold text"
+                    "|{name}: {n} predicted spans have no position in the gold text",
+                    name=name,
+                    n=n,
+                )
         if self.left_out:
-            numbers = (f"{name} {numeral(number)}" for name, number in self.left_out.items())
+            left_out = (f"{name} {numeral(number)}" for name, number in self.left_out.items())
             yield phrase(
                 "Documents that not all results have with the same text are left out: {numbers}.",
-                numbers=", ".join(numbers),
+                numbers=", ".join(left_out),
             )
 
     # in words

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import glob
 from itertools import chain, compress, islice
@@ -20,14 +21,14 @@ from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError, described
 from clueval.files.options import checked_call, refuse_unknown, require_kind
 from clueval.formats.options import Reading
-from clueval.reading.options import needs_spooling
+from clueval.reading.options import ANSWER_FORMATS, is_path_or_paths, needs_spooling, readings_of
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import Path as ScorePath
 from clueval.results.paths import entry_at, headline_paths, number_at, score_names, whole_path
 from clueval.results.result import Result, load_result
 from clueval.results.saved import is_saved
 from clueval.results.score import score
-from clueval.results.signature import require_same
+from clueval.results.signature import Signature, require_same
 from clueval.results.texts import idle_options
 from clueval.studies.comparison.paired_tests import ComparedUnits, PairedTests, comparable
 from clueval.studies.comparison.report import Comparison
@@ -124,7 +125,18 @@ def compare(
         shown={".".join(path): name for path, name in score_names(paths).items()},
         left_out={name: number for name, number in units.left_out.items() if number},
         pairs=[work.pairs(".".join(path), path) for path in paths if all_pairs and path[-1].startswith("f1")],
+        located=_located(results),
     )
+
+
+def _located(systems: Mapping[str, Iterable[Result]]) -> dict[str, Counter[str]]:
+    """Return what became of the answers of each system that has some, in all its runs."""
+    numbers: dict[str, Counter[str]] = {}
+    for name, runs in systems.items():
+        for run in runs:
+            if located := (run.prepared or {}).get("located"):
+                numbers.setdefault(name, Counter()).update(located)
+    return numbers
 
 
 # What is given
@@ -148,6 +160,10 @@ def _gold_systems_options(
         gold = listed.pop(0)
     elif len(listed) == 2 and isinstance(listed[1], list | tuple) and gold is None:
         listed[1:] = listed[1]
+    _, reading, *_ = readings_of(options.get("reading", Reading()), _of_reading(options))
+    if reading.input in ANSWER_FORMATS and gold is not None and not is_path_or_paths(gold):
+        listed = list(map(_answers, listed))
+        others = {name: _answers(system) for name, system in others.items()}
 
     def is_one_system(system: Any) -> bool:
         """A dictionary has systems by name; with gold by document, it may be one system by document."""
@@ -183,6 +199,16 @@ def _gold_systems_options(
             advice="give gold first; of saved results, scores=... names what is compared",
         )
     return gold, systems, options
+
+
+def _of_reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in ("metrics", "layers", "reading")}
+
+
+def _answers(system: Any) -> Any:
+    """Return an iterator over a list of texts, which are answers, as they would be names of files in a list."""
+    are_texts = isinstance(system, list | tuple) and all(isinstance(answer, str) for answer in system)
+    return iter(system) if are_texts else system
 
 
 def is_result(value: object) -> bool:
@@ -225,10 +251,7 @@ def _by_name(systems: Sequence[Any], names: Sequence[str] | None) -> dict[str, A
 def _scored(gold: Any, runs: Sequence[Any], options: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the runs of all systems; those that are no results yet are scored against gold."""
     to_score = [gold is not None and not is_result(run) for run in runs]
-    of_reading = {
-        name: value for name, value in options.items() if name not in ("metrics", "layers", "reading")
-    }
-    reading = options.get("reading", Reading())
+    reading, of_reading = options.get("reading", Reading()), _of_reading(options)
     idle = iter(idle_options(gold, list(compress(runs, to_score)), reading, of_reading))
     for run, is_to_score in zip(runs, to_score, strict=True):
         yield score(gold, run, **{"resample_by": EITHER, **options, **next(idle)}) if is_to_score else run
@@ -317,7 +340,7 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
     first_name, (first, *_) = next(iter(systems.items()))
     for name, runs in systems.items():
         for run in () if force else runs:
-            require_same(first.signature, run.signature, "compared")
+            require_same(_signature_of(first), _signature_of(run), "compared")
             digests = first.gold_sha256, run.gold_sha256
             if first.plan.units != DOCUMENT and None not in digests and digests[0] != digests[1]:
                 raise UsageError(
@@ -325,6 +348,14 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
                     advice="score both against the same gold file, or use force",
                 )
     return comparable({name: [run.units for run in runs] for name, runs in systems.items()})
+
+
+def _signature_of(result: Result) -> Signature:
+    """Return the signature without the step that gives both sides one text, if it changed no span."""
+    choices = dict(result.signature.choices)
+    if not (result.prepared or {}).get("placed", {}).get("trimmed"):
+        choices.pop("placed", None)
+    return Signature(choices)
 
 
 def has_several_golds(result: Result) -> bool:

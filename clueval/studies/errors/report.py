@@ -271,11 +271,21 @@ class ErrorReport(ReportWithDecisions):
 
     def facts(self) -> Iterable[str]:
         _, documents, positions = self._reports
-        return [*summary.counted(documents, positions), self.choice.in_words()]
+        return [*summary.counted(documents, positions), *self._answers_not_read(), self.choice.in_words()]
+
+    def _answers_not_read(self) -> Iterable[str]:
+        """Return what is said of answers of language models that are missing or unreadable."""
+        return [] if self.result is None else summary.answers_not_read(self.result.prepared)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
-        return {"listed": self.choice.in_words(), "counts": self.counts(), "errors": self.rows()}
+        """Return all errors as plain data, with texts of the corpus; positions are integers or empty."""
+        prepared = [result.prepared for result in self.results if result.prepared is not None]
+        return {
+            "listed": self.choice.in_words(),
+            "counts": self.counts(),
+            **({"prepared": prepared} if prepared else {}),
+            "errors": self.rows(),
+        }
 
 
 class Errors(ErrorReport):
@@ -342,7 +352,7 @@ class Errors(ErrorReport):
                         place = place_of(text[0], found.made())
                         tally.decided[decisions.at(place).holds] += len(found.errors)
             yield text, places
-            if decisions is not None:
+            if decisions is not None and not text[0].beside:
                 documents.append(text[0].gold.id)
             if decisions is not None and choice != choice.of_all:
                 for found in search_of_all.places(text):
@@ -367,6 +377,7 @@ class Errors(ErrorReport):
         self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
     ) -> Place:
         around = place.at[2:]
+        not_placed = phrase("no position in the gold text")
 
         def marked_texts() -> list[MarkedText]:
             others = ((1 - error.side, error.sequence, other) for error in group for other in error.shown)
@@ -378,6 +389,7 @@ class Errors(ErrorReport):
             lines=Later(lambda: [line_of(error, texts[error.side], self.metadata) for error in group]),
             findings=Later(lambda: [columns.row(error, texts[error.side]) for error in group]),
             decision={} if self.decisions is None else self.decisions.at(place).cells,
+            impossible={"predicted": not_placed, BOTH: not_placed} if texts[0].beside else {},
         )
 
     def _listed(self, tally: ErrorTally | None) -> Iterator[Place]:
@@ -452,7 +464,7 @@ class Errors(ErrorReport):
             for place in listed:
                 group = place.made()
                 choice = decisions.at(place_of(pair, group)).holds
-                if choice not in ("predicted", BOTH, NONE):
+                if pair.beside or choice not in ("predicted", BOTH, NONE):
                     continue
                 changed = changed_layers(0, layers, pair.predicted.layers, group, choice)
                 if layers.keys() >= changed.keys() and not (

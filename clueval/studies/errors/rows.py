@@ -95,11 +95,13 @@ class Context(NamedTuple):
 class SideTexts:
     """The texts of a pair for the errors of one side; what the side's document lacks is the other's.
 
-    The last context is kept.
+    With `beside`, they are those of spans without a place, each by itself. The last context is kept.
     """
 
-    def __init__(self, document: Document, other: Document, window: int | None) -> None:
-        self.document = document
+    def __init__(
+        self, document: Document, other: Document, window: int | None, *, beside: bool = False
+    ) -> None:
+        self.document, self.beside = document, beside
         self.text = document if document.end is not None else other
         self.metadata = document.metadata or other.metadata
         self._ids = document.token_ids or other.token_ids if document.unit == "token" else None
@@ -212,7 +214,11 @@ class SideTexts:
 
 def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:
     """Return the texts for the errors of each side of a pair."""
-    return SideTexts(*pair.sides, window), SideTexts(pair.predicted, pair.gold, window)
+    window = None if pair.beside else window
+    gold, predicted = (
+        SideTexts(*sides, window, beside=pair.beside) for sides in (pair.sides, pair.sides[::-1])
+    )
+    return gold, predicted
 
 
 # Rows
@@ -305,8 +311,8 @@ class RowColumns(NamedTuple):
             "label": span.label,
             **{f"label {layer}": span.by_layer.get(layer) or "" for layer in self.layers},
             "text": texts.of(span),
-            "start": start,
-            "end_inclusive": end - 1,
+            "start": "" if texts.beside else start,
+            "end_inclusive": "" if texts.beside else end - 1,
             "first_token_id": first_id,
             "last_token_id": last_id,
             "other_text": BETWEEN.join([shortened(texts.of(other), LONGEST_OTHER) for other in others]),

@@ -23,6 +23,7 @@ from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, Line, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Table
+from clueval.results.summary import answers_of_systems
 from clueval.studies.decisions import NONE, UNCLEAR
 from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
 from clueval.studies.errors.rows import Row, SideTexts, texts_of
@@ -145,6 +146,10 @@ class TwoSystems(ErrorReport):
 
     def verdict(self) -> str:
         return verdict_of_two(self._reports[0], self.choice, self.counts())
+
+    def _answers_not_read(self) -> Iterable[str]:
+        named = zip(self.shown_names(), self.results, strict=False)  # without results, texts are counted
+        return answers_of_systems({name: result.prepared for name, result in named})
 
     def tables(self) -> Iterable[Table]:
         """Yield the numbers of errors by state, and F1 of both systems by label, the greatest difference first."""
@@ -421,8 +426,8 @@ def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Se
         "document": texts.document.id,
         "side": first.side_name,
         "layer": first.sequence,
-        "start": first.span.start,
-        "end_inclusive": first.span.end - 1,
+        "start": "" if texts.beside else first.span.start,
+        "end_inclusive": "" if texts.beside else first.span.end - 1,
         "label": first.span.label,
         **{name: "-" if result is None else result.reason for name, result in named_results},
         "text": texts.of(first.span),

@@ -352,7 +352,9 @@ def line_of(error: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -
 
 
 def _where(span: Span, texts: SideTexts) -> list[str]:
-    """Return the range of a span, and the ids of its tokens if they have some."""
+    """Return the range of a span, if it has a place, and the ids of its tokens if they have some."""
+    if texts.beside:
+        return [phrase("no position in the gold text")]
     where = f"{texts.unit_in_words} {span.start}–{span.end - 1}"
     ids = list(dict.fromkeys(filter(None, texts.ids_of(span.start, span.end))))
     return [where, phrase("id {ids}", ids="–".join(ids))] if ids else [where]
