@@ -119,6 +119,16 @@ def masked_in_ways(original: str, redacted: str) -> list[list[str]]:
         ("Ada Ort", "[PERSON]", ["Ada Ort"]),
         ("Bad Ulm", "[ORT_1]", ["Bad Ulm"]),
         ("Der Ort", "[ORT_1]", ["Der"]),
+        *((name, "[Müller Kowalski Nowak]", []) for name in ("Müllers", "Kowalskiego", "Nowaka")),
+        *((name, f"[{placeholder}]", [name]) for name, placeholder in [("Frauke", "Frau"), ("Perl", "PER")]),
+        *(("Żółkiewski", f"[{written}]", []) for written in ("Zolkiewski", "ŻOŁKIEWSKI")),
+        *(("Søren Đorđević", f"[{written}]", []) for written in ("Soren Dordevic", "SOEREN DJORDJEVIC")),
+        *(("Lœb Işık", f"[{written}]", []) for written in ("Loeb Isik", "LOEB_ISIK")),
+        *(("12 04 2020", f"[{written}]", []) for written in ("12.4.2020", "2020-04-12")),
+        *(("12 04 2020", f"[{written}]", ["12"]) for written in ("XX.04.2020", "04.2020")),
+        ("12 04 2020", "[12. April 2020]", ["04"]),
+        ("3 März 2021", "[3.3.2021]", ["März"]),
+        *(("12 04 2020", written, ["12 04 2020"]) for written in ("[DATUM_12], [ORT_4]", "[Person 12]")),
     ],
 )
 def test_a_word_in_a_placeholder_can_be_read_whatever_it_is_joined_to(

@@ -28,6 +28,7 @@ Benchmark (TAB), Computational Linguistics 48 (4).
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import re
 from collections import Counter
@@ -37,7 +38,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.core.case import Where, which_count
-from clueval.core.document import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN, Document, Pair
+from clueval.core.document import (
+    FROM_THE_RIGHT,
+    PLACEHOLDERS,
+    REPLACED_WORDS,
+    SHOWN,
+    UNCERTAIN,
+    Document,
+    Pair,
+)
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Counts, Tally
@@ -48,9 +57,11 @@ from clueval.metrics.masking.counts import ALL, PLACES, count, report_of, shares
 from clueval.metrics.masking.exposure import (
     CLASS_LAYER,
     Examination,
+    FoundWords,
     Masks,
     MentionReader,
     class_names,
+    find_in_replacements,
     find_strings,
     risk_by,
 )
@@ -414,10 +425,13 @@ class Masking(DocumentMetric):
         mentions = [each.mention for of_view in judged.values() for each in of_view]
         mentioned = PositionWeights.at((place for mention in mentions for place in mention.ranges), text.size)
         words = {mention.words for mention in mentions}
-        strings = [*find_strings(text, words, mentioned, masks.exposed, **gold.in_errors)]
+        places = find_strings(text, words, mentioned, masks.exposed, **gold.in_errors)
+        strings = [FoundWords(*place, [text.strings_of((place,))]) for place in places]
         examination = Examination(gold, text, judged, masks, mentioned, strings)
         if PLACEHOLDERS not in predicted.metadata:
             return examination
+        replacements = json.loads(predicted.metadata.get(SHOWN, "[]"))
+        strings += find_in_replacements(masks, replacements, words, **gold.in_errors)
         again = [Span(*place) for place in _ranges(predicted.metadata.get(FROM_THE_RIGHT, ""))]
         uncertain = PositionWeights.at(_ranges(predicted.metadata.get(UNCERTAIN, "")), text.size)
         return replace(examination, again=Masks(text, again), uncertain=uncertain)

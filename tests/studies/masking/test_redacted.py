@@ -74,6 +74,35 @@ def test_redacted_json_is_refused_with_the_form_that_is_read(tmp_path: Path) -> 
         clueval.masking([gold()], texts, redacted=True)
 
 
+@pytest.mark.parametrize(
+    ("redacted", "expected"),
+    [
+        ("Herr [Müller] traf Frau [Demir] im Park.", [(5, 10, "[Müller]"), (21, 27, "[Demir]")]),
+        ("Herr [PER] traf Frau [Ehefrau von Demir] im Park.", [(21, 27, "[Ehefrau von Demir]")]),
+        ("Herr [PER] traf Frau [PER] im [Demir-Park].", [(31, 35, "[Demir-Park]")]),
+        ("Herr [PER] traf Frau [PER] im Park[ (Demir)].", [(34, 35, "[ (Demir)]")]),
+        ("Herr [Demir] traf Frau [DEMIR] im [Demirs Park].", []),
+        ("Herr [PER] traf Frau Demir im Park.", [(21, 27, "Demir")]),
+    ],
+)
+def test_a_placeholder_that_shows_words_of_another_mention_is_a_string_leak(
+    redacted: str, expected: list[tuple[int, int, str]]
+) -> None:
+    gold = {"text": "Herr Demir traf Frau Müller im Park.", "spans": [(5, 10, "PER"), (21, 27, "PER")]}
+
+    leaks = clueval.masking([gold], [redacted], redacted=True, align=True).string_leaks
+
+    assert [(leak.start, leak.end, leak.text) for leak in leaks] == expected
+
+
+def test_a_mention_beside_the_same_bracket_in_both_texts_is_masked() -> None:
+    gold = {"text": "Er sah Groß [Anm. Groß].", "spans": [(7, 11, "PER")]}
+
+    report = clueval.masking([gold], ["Er sah [PER] [Anm. Groß]."], redacted=True)
+
+    assert (len(report.leaks), [leak.start for leak in report.string_leaks]) == (0, [18])
+
+
 def test_an_initial_counts_for_its_own_mention_only() -> None:
     assert figures("Frau Weiß klagt gegen K. Ö. W. wohnt in Köln.")["redacted"]["initials"] == 2
 
