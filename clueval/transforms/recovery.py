@@ -120,6 +120,8 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
         redacted_words += [*words_in(redacted, past, start), (start, end)]
         past = end
     redacted_words += words_in(redacted, past)
+    if original_words and not redacted_words:
+        raise TextMismatch("the redacted text is empty", advice="check that it was written")
     masked: list[Span] = []
     shown: list[tuple[int, int, str]] = []
     replaced = 0

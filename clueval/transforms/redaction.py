@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, product
 from typing import Any, NamedTuple
-from unicodedata import combining, normalize
+from unicodedata import combining, is_normalized, normalize
 
 from clueval.core.alignment import words_in
 from clueval.core.document import PARTS, REPLACEMENT
@@ -488,10 +488,13 @@ class StrictReading:
         places = SqueezedText.of(literal, joined=self._joined).places
         at = character - (number > 0 and not self._joined and literal[:1].isspace())
         place = start + (places[at] if 0 <= at < len(places) else len(literal) if at > 0 else 0)
+        advice = "name placeholders with placeholder=..., or take other texts with align=True"
+        if is_normalized("NFC", self._original) != is_normalized("NFC", self._redacted):
+            advice = "one of them has combining marks: bring both to the same Unicode form, NFC"
         return TextMismatch(
             f"the redacted text differs from the original at its character {place}, which is in no placeholder",
             line=self._redacted.count("\n", 0, place) + 1,
-            advice="name placeholders with placeholder=..., or take other texts with align=True",
+            advice=advice,
         )
 
     def _put_at_borders(self, left: list[int], right: list[int], between: Place, window: Place) -> bool:

@@ -511,3 +511,10 @@ def test_another_text_is_refused() -> None:
         recover(ORIGINAL, "Ganz andere Worte stehen hier und nichts davon war je dort zu lesen.", align=True)
     with pytest.raises(TextMismatch, match="check that both are the same text"):
         recover("a " * 2000, "b " * 2000, align=True)
+    with pytest.raises(TextMismatch, match="the redacted text is empty"):
+        recover(ORIGINAL, " \n", align=True)
+
+
+def test_texts_in_two_unicode_forms_are_refused_with_advice() -> None:
+    with pytest.raises(TextMismatch, match="bring both to the same Unicode form, NFC"):
+        recover("Frau Weiß fährt", normalize("NFD", "Frau [A] fährt"))

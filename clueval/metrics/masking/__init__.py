@@ -50,7 +50,7 @@ from clueval.core.document import (
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Counts, Tally
-from clueval.files.errors import FormatError, UsageError, cut_label, warn
+from clueval.files.errors import FormatError, UsageError, cut_label, warn, with_noun
 from clueval.files.opening import lines
 from clueval.files.options import option_field, require_beta, require_choices, require_kind, require_share
 from clueval.metrics.masking.counts import ALL, PLACES, count, report_of, shares_of
@@ -294,6 +294,8 @@ class Masking(DocumentMetric):
             tally["redacted", "documents"] += 1
             for name in (PLACEHOLDERS, REPLACED_WORDS):
                 tally["redacted", name] += int(pair.predicted.metadata.get(name, 0))
+            if examination.masks.spans and not any(gold.values()):
+                tally["unannotated", examination.document.id] += 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -378,6 +380,11 @@ class Masking(DocumentMetric):
         for name in sorted(self._unusual_names):
             if not total["kept", name]:
                 yield f"keep: no span has the class or label {cut_label(name)!r} ({names_found})"
+        if unannotated := [str(key[1]) for key in total if key[0] == "unannotated"]:
+            yield (
+                f"gold has no spans in {with_noun(len(unannotated), 'documents')} whose redacted text has "
+                f"placeholders, so nothing was checked there: {_names_as_text(unannotated)}"
+            )
         missing = classes - {*self.risk_order}
         for name in self.risk_order:
             if (missing or not classes) and name not in {*classes, *RISKS, *self.keep}:
