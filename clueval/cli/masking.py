@@ -22,6 +22,9 @@ from clueval.reports.language import in_language
 from clueval.results.options import Counting
 from clueval.studies.masking.limits import listed_in_words, require_limits
 
+_SETTINGS = " ".join(SETTINGS)
+_PROGRAMS = ", ".join(PROGRAMS)
+
 
 @contextmanager
 def _hiding_text() -> Iterator[None]:
@@ -37,10 +40,6 @@ def _hiding_text() -> Iterator[None]:
                 "without --no-text, the message describes it",
             )
         raise
-
-
-_SETTINGS = " ".join(SETTINGS)
-_PROGRAMS = ", ".join(PROGRAMS)
 
 
 def masking(

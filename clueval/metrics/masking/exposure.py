@@ -433,16 +433,15 @@ def find_in_replacements(
     found: dict[int, list[tuple[str, ...]]] = {}
     for first, last in find_strings(text, spelled, borders, text.core, **place):
         found.setdefault(bisect_right(ends, first), []).append(text.strings_of(((first, last),)))
-    for number, shown in found.items():
+    for number, written_strings in found.items():
         start, end, replacement = written[number]
-        words = masks.text.words_in(start, end)
         readable = words_of(
             masks.text.spelled[word]
-            for word in words
+            for word in masks.text.words_in(start, end)
             if masks.exposed.between(*masks.text.clipped(word, start, end))
         )
-        leaked = [string for words in shown if not {*words} <= {*readable} for string in spelled[words]]
-        if leaked:
+        others = [words for words in written_strings if not {*words} <= {*readable}]
+        if leaked := [string for words in others for string in spelled[words]]:
             yield FoundWords(start, end, leaked, replacement)
 
 
