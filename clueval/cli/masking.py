@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Annotated
 
 import clueval
@@ -12,7 +14,7 @@ from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
 from clueval.cli.printing import complain, remark, wrote
 from clueval.cli.progress import JOBS, Jobs
 from clueval.compat.masking import PROGRAMS, SETTINGS
-from clueval.files.errors import UsageError
+from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.files.options import column
 from clueval.metrics.masking import Masking
 from clueval.reports.content import READABLE
@@ -22,6 +24,22 @@ from clueval.studies.masking.limits import listed_in_words, require_limits
 
 _SETTINGS = " ".join(SETTINGS)
 _PROGRAMS = ", ".join(PROGRAMS)
+
+
+@contextmanager
+def _hiding_text() -> Iterator[None]:
+    """Let errors in documents say where they are, and not what stands there."""
+    try:
+        yield
+    except FileError:
+        raise
+    except CluevalError as error:
+        if error.file is not None or error.document is not None:
+            error.problem, error.advice = (
+                "there is an error here",
+                "without --no-text, the message describes it",
+            )
+        raise
 
 
 def masking(
@@ -86,7 +104,7 @@ def masking(
     require_limits(*limits)
     if reviewed and decisions["decisions"] is None:
         raise UsageError("--reviewed needs --decisions", advice="add --decisions FILE")
-    with jobs.counting(gold, predicted) as work:
+    with _hiding_text() if no_text else nullcontext(), jobs.counting(gold, predicted) as work:
         content = clueval.masking(
             gold,
             predicted,

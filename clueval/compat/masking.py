@@ -127,6 +127,12 @@ class RedactedTexts:
                 advice="give one text for each gold document, in the same order or by id",
             )
         if self._in_order is None:
+            if not self._used.isdisjoint(_names_of(document)):
+                raise UsageError(
+                    "several gold documents have this id or belong to the same redacted text",
+                    **document.in_errors,
+                    advice="give each document an id of its own, and a redacted text with this name",
+                )
             raise FileError(
                 "has no redacted text for this document",
                 file=str(self._path),

@@ -47,6 +47,7 @@ label labels types tags: all labels count; use {{where:LAYER=LABEL}} for one; na
 c l column columns tag_column gold_col pred_col gold_column pred_column: use {{layer:NAME=COLUMN}}, as in \
 {{layer:entity=2}}
 risk risk_column: read the column as a layer, as in {{layer:risk=3}}
+redacted: clueval masking takes redacted texts; to compare systems, clueval.recover gives the spans that each masks
 m: use {{metric:NAME}}
 d delimiter sep separator raw: tabs or blanks separate columns; in tables of spans, tabs or commas
 confusion confusion_matrix: use {{metric:confusion}}

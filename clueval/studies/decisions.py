@@ -405,7 +405,7 @@ def _rows_of_workbook(path: Path) -> Iterator[tuple[str, int, Mapping[str, objec
         raise FormatError(
             f"no sheet has the columns {', '.join(COLUMNS[:6])}",
             file=str(path),
-            advice="clueval errors -o errors.xlsx writes a workbook for decisions",
+            advice="clueval errors and masking write a workbook for decisions with -o FILE.xlsx",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import combining, normalize
@@ -11,6 +12,7 @@ from clueval.core.document import (
     FROM_THE_RIGHT,
     PLACEHOLDERS,
     REPLACED_WORDS,
+    SHOWN,
     UNCERTAIN,
     Document,
     Pair,
@@ -30,6 +32,7 @@ from clueval.transforms.redaction import (
     hidden_runs,
     masked_span,
     patterns_of,
+    text_of,
     without_equal_ends,
 )
 
@@ -117,7 +120,10 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
         redacted_words += [*words_in(redacted, past, start), (start, end)]
         past = end
     redacted_words += words_in(redacted, past)
+    if original_words and not redacted_words:
+        raise TextMismatch("the redacted text is empty", advice="check that it was written")
     masked: list[Span] = []
+    shown: list[tuple[int, int, str]] = []
     replaced = 0
     marks, is_decomposed = set(placeholders), any(map(combining, original))
     differences = _differences(original, original_words, redacted, redacted_words, marks)
@@ -129,7 +135,7 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
     }
     for start, end, first, last in differences:
         words, counterparts = original_words[start:end], redacted_words[first:last]
-        replacement = redacted[counterparts[0][0] : counterparts[-1][1]] if counterparts else ""
+        replacement = written = text_of(redacted, counterparts)
         others = [redacted[slice(*place)] for place in counterparts if place not in marks]
         is_replaced = len(others) == len(counterparts) > 0
         if len(words) * len(others) > MOST_COMPARED:
@@ -141,8 +147,12 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
                 )
             others = []
         if not is_replaced:
-            shown = [word for counterpart in counterparts for word in words_in(redacted, *counterpart)]
-            words = [*without_equal_ends(original, words, redacted, shown)]
+            within = [word for counterpart in counterparts for word in words_in(redacted, *counterpart)]
+            kept, differing = without_equal_ends(original, words, redacted, within)
+            words, written = [*kept], text_of(redacted, differing)
+        if original_words and (start < end or not is_replaced):
+            around = original_words[start:end] or original_words[max(start - 1, 0) :][:1]
+            shown.append((around[0][0], around[-1][1], written))
         if is_decomposed:  # its words are cut at the marks
             decomposed = normalize("NFD", " ".join(others))
             others += [decomposed[slice(*place)] for place in words_in(decomposed)]
@@ -156,7 +166,7 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
                 for other in spellings
             )
 
-        for hidden in hidden_runs(original, words, replacement, is_readable):
+        for hidden in hidden_runs(original, words, written, is_readable):
             masked.append(masked_span(*hidden, replacement))
             if is_replaced:
                 texts = [original[slice(*word)] for word in words_in(original, *hidden)]
@@ -167,7 +177,7 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
             f"{replaced:,} of {number:,} words of the original are others in the redacted text",
             advice="check that both are the same text",
         )
-    return Recovery(masked, masked, len(placeholders), replaced_words=replaced, aligned=True)
+    return Recovery(masked, masked, len(placeholders), replaced_words=replaced, shown=shown, aligned=True)
 
 
 def _spellings(words: Sequence[str], longest: int) -> set[str]:
@@ -265,6 +275,7 @@ class Redacted(EachPair):
             REPLACED_WORDS: str(recovery.replaced_words),
             FROM_THE_RIGHT: " ".join(f"{span.start}-{span.end}" for span in recovery.from_the_right),
             UNCERTAIN: " ".join(f"{start}-{end}" for start, end in recovery.uncertain),
+            SHOWN: json.dumps(recovery.shown),
         }
         layers = dict.fromkeys(gold.layers or [DEFAULT_LAYER], spans)
         predicted = replace(

@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, product
 from typing import Any, NamedTuple
-from unicodedata import combining, normalize
+from unicodedata import combining, is_normalized, normalize
 
 from clueval.core.alignment import words_in
 from clueval.core.document import PARTS, REPLACEMENT
@@ -182,8 +182,8 @@ _WORD = re.compile(r"\w+")
 COMPARED_PER_CHARACTER = 100
 """How many characters are compared, for each of the text, at places where literals stand but do not fit."""
 
-LONGEST_SHORT_NUMBER = 4
-"""Numbers of up to this length are too frequent to be the same number in a placeholder."""
+LONGEST_SHORT_NUMBER = 3
+"""Numbers of up to this length are too frequent for a single one to be the same number in a placeholder."""
 
 LEAST_WITHIN = 4
 """Words from this length on can be read wherever they stand in a word of a placeholder."""
@@ -194,7 +194,11 @@ LONGEST_SEARCHED = 5000
 _PART = re.compile("9+|A?a+|A+(?!a)")
 """A part of a word whose capitals are written A, other letters a and digits 9."""
 
-_TRANSCRIPTION = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_TRANSCRIPTION = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "đ": "dj"})
+_BASE_LETTERS = str.maketrans(
+    {"ø": "o", "đ": "d", "ł": "l", "ı": "i", "œ": "oe", "æ": "ae", "ð": "d", "þ": "th", "ħ": "h", "ŧ": "t"}
+)
+"""Letters that Unicode does not decompose."""
 
 LABEL = "MASK"
 """The label of what is masked."""
@@ -207,7 +211,9 @@ class Recovery(NamedTuple):
     """The spans that are masked, and those of a second reading; numbers of placeholders and of replaced words.
 
     In `spans` literals stand as far left as they can, in `from_the_right` as far right. In the ranges `uncertain`, no
-    reading has its wildcards between words. `aligned` says whether the texts had to be aligned.
+    reading has its wildcards between words. `shown` is what stands in the redacted text in place of the original, as
+    start and end in the original, and text; for placeholders that stand for nothing, the place is beside them.
+    `aligned` says whether the texts had to be aligned.
     """
 
     spans: Sequence[Span]
@@ -215,6 +221,7 @@ class Recovery(NamedTuple):
     placeholders: int
     uncertain: Sequence[Place] = ()
     replaced_words: int = 0
+    shown: Sequence[tuple[int, int, str]] = ()
     aligned: bool = False
 
 
@@ -228,13 +235,18 @@ def masked_span(start: int, end: int, replacement: str, parts: Sequence[tuple[in
 
 def without_equal_ends(
     text: str, places: Sequence[Place], other_text: str, other_places: Sequence[Place]
-) -> Sequence[Place]:
-    """Return the words of one text without those at its ends that the other text has there, too."""
+) -> tuple[Sequence[Place], Sequence[Place]]:
+    """Return the words of two texts without those that both have at their ends."""
     words = [text[start:end] for start, end in places]
     other_words = [other_text[start:end] for start, end in other_places]
     first = _common(words, other_words)
     last = min(_common(words[::-1], other_words[::-1]), min(len(words), len(other_words)) - first)
-    return places[first : len(places) - last]
+    return places[first : len(places) - last], other_places[first : len(other_places) - last]
+
+
+def text_of(text: str, places: Sequence[Place]) -> str:
+    """Return a text from the first of these words to the last."""
+    return text[places[0][0] : places[-1][1]] if places else ""
 
 
 def hidden_runs(
@@ -246,22 +258,32 @@ def hidden_runs(
     """Yield the ranges of the words of the original, `places`, that cannot be read in what stands for them.
 
     A word can be read if its letters stand there (see `_letters`), alone or as a part of a word (see `_parts_of`), or,
-    from `LEAST_WITHIN` letters on, anywhere; initials and short numbers cannot, but numbers with only signs between
-    them are one. It can also be read if `is_readable`. All can if these are the same letters and digits.
+    from `LEAST_WITHIN` letters on, anywhere, or if its base form stands there: all but its end, which is shorter than
+    half of the base form. Initials and short numbers cannot, but numbers with only signs between them are one, and two
+    numbers that stand there can, as in another form of a date. It can also be read if `is_readable`. All can if these
+    are the same letters and digits.
     """
     written = _letters(replacement)
-    letters = _letters(text[places[0][0] : places[-1][1]]) if places else set()
+    letters = _letters(text_of(text, places))
     if max(map(len, letters), default=0) > 1 and not letters.isdisjoint(written):
         return
     forms = {normalize("NFC", replacement), normalize("NFD", replacement)}
-    words = (word for form in forms for word in _WORD.findall(form))
+    words = [word for form in forms for word in _WORD.findall(form)]
     shown = {spelling for word in words for part in _parts_of(word) for spelling in _letters(part)}
     searched = " ".join(written) if len(replacement) <= LONGEST_SEARCHED else ""
+    numbers = _numbers(words)
+    if len(numbers) > 1:
+        numbers &= _numbers(text[start:end] for start, end in places)
 
     def stands_there(start: int, end: int) -> bool:
         for word in _letters(text[start:end]):
+            if word.isdigit() and len(numbers) > 1 and word.lstrip("0") in numbers:
+                return True
             if word in shown or (len(word) >= LEAST_WITHIN and word in searched):
                 return len(word) > (LONGEST_SHORT_NUMBER if word.isdigit() else 1)
+            sizes = range(max(LEAST_WITHIN, 2 * len(word) // 3 + 1), len(word))
+            if word.isalpha() and any(word[:size] in shown for size in sizes):
+                return True
         return False
 
     def is_hidden(place: Place) -> bool:
@@ -278,6 +300,11 @@ def hidden_runs(
         hidden = list(run)
         if hides:
             yield hidden[0][0], hidden[-1][1]
+
+
+def _numbers(words: Iterable[str]) -> set[str]:
+    """Return the numbers among words, without leading zeros."""
+    return {word.lstrip("0") for word in words if word.isdigit()} - {""}
 
 
 def _parts_of(word: str) -> Iterator[str]:
@@ -309,7 +336,10 @@ def _letters(text: str) -> set[str]:
     composed = folded(text)
     forms = {composed}
     if not composed.isascii():
-        forms = {composed.translate(_TRANSCRIPTION), normalize("NFKD", composed)}
+        forms = {
+            normalize("NFKD", composed.translate(letters)).translate(_BASE_LETTERS)
+            for letters in (_TRANSCRIPTION, _BASE_LETTERS)
+        }
     return {"".join(filter(str.isalnum, form)) for form in forms}
 
 
@@ -415,13 +445,14 @@ class StrictReading:
         for number, (start, end) in enumerate(stretches):
             if not (self._may_end(number, start) and self._may_begin(number + 1, end)):
                 uncertain.append((start, end))
-        masked = list(self._masked_spans(stretches))
-        again = masked if left == right else list(self._masked_spans(self._stretches(right)))
+        shown: list[tuple[int, int, str]] = []
+        masked = list(self._masked_spans(stretches, shown))
+        again = masked if left == right else list(self._masked_spans(self._stretches(right), []))
         whole_words = {
             self._squeezed.range_of(self._word_around(start)[0], self._word_around(end)[1])
             for start, end in uncertain
         }
-        return Recovery(masked, again, len(self._placeholders), sorted(whole_words))
+        return Recovery(masked, again, len(self._placeholders), sorted(whole_words), shown=shown)
 
     # Where literals stand
 
@@ -457,10 +488,13 @@ class StrictReading:
         places = SqueezedText.of(literal, joined=self._joined).places
         at = character - (number > 0 and not self._joined and literal[:1].isspace())
         place = start + (places[at] if 0 <= at < len(places) else len(literal) if at > 0 else 0)
+        advice = "name placeholders with placeholder=..., or take other texts with align=True"
+        if is_normalized("NFC", self._original) != is_normalized("NFC", self._redacted):
+            advice = "one of them has combining marks: bring both to the same Unicode form, NFC"
         return TextMismatch(
             f"the redacted text differs from the original at its character {place}, which is in no placeholder",
             line=self._redacted.count("\n", 0, place) + 1,
-            advice="name placeholders with placeholder=..., or take other texts with align=True",
+            advice=advice,
         )
 
     def _put_at_borders(self, left: list[int], right: list[int], between: Place, window: Place) -> bool:
@@ -532,20 +566,28 @@ class StrictReading:
         ends = [start + len(literal) for start, literal in zip(starts, self._literals, strict=True)]
         return list(zip(ends[:-1], starts[1:], strict=True))
 
-    def _masked_spans(self, stretches: Sequence[Place]) -> Iterator[Span]:
+    def _masked_spans(self, stretches: Sequence[Place], shown: list[tuple[int, int, str]]) -> Iterator[Span]:
+        """Yield what is masked, and add to `shown` what stands in its place."""
         placeholders = iter(self._placeholders)
         for (start, end), (first, last) in zip(stretches, self._wildcards, strict=True):
             several = [next(placeholders)]
             while several[-1][1] != last:
                 several.append(next(placeholders))
-            if start == end:
+            if not self._text:
                 continue
-            original_words = words_in(self._original, *self._squeezed.range_of(start, end))
+            around = self._squeezed.range_of(
+                *((start, end) if start < end else (max(start - 1, 0), start or 1))
+            )
+            original_words = words_in(self._original, *around) if start < end else []
             redacted_words = words_in(self._redacted, first, last)
-            masked = without_equal_ends(self._original, original_words, self._redacted, redacted_words)
+            masked, differing = without_equal_ends(
+                self._original, original_words, self._redacted, redacted_words
+            )
             parts = self._parts(start, end, several) if len(several) > 1 else ()
             replacement = self._redacted[first:last]
-            for masked_run in hidden_runs(self._original, masked, replacement):
+            written = text_of(self._redacted, differing)
+            shown.append((*around, written))
+            for masked_run in hidden_runs(self._original, masked, written):
                 yield masked_span(*masked_run, replacement, parts)
 
     def _parts(self, start: int, end: int, placeholders: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:

@@ -237,6 +237,20 @@ def test_leaks_are_written_as_a_table_without_text_if_asked(
     assert len(path.read_text().splitlines()) == 2
 
 
+def test_without_text_an_error_in_a_file_has_its_place_only(
+    sides: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    text = Path(sides[0]).read_text(encoding="utf-8")
+    other = tmp_path / "other.vrt"
+    other.write_text(text.replace("Anna", "Hanna"), encoding="utf-8")
+
+    assert main(["masking", sides[0], str(other), *LAYERS, "--no-text"]) == 2
+
+    error = capsys.readouterr().err
+    assert f"{Path(sides[0]).name}:3: there is an error here" in error
+    assert "anna" not in error.casefold()
+
+
 def test_several_processes_find_the_leaks_of_one(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,6 +119,16 @@ def masked_in_ways(original: str, redacted: str) -> list[list[str]]:
         ("Ada Ort", "[PERSON]", ["Ada Ort"]),
         ("Bad Ulm", "[ORT_1]", ["Bad Ulm"]),
         ("Der Ort", "[ORT_1]", ["Der"]),
+        *((name, "[Müller Kowalski Nowak]", []) for name in ("Müllers", "Kowalskiego", "Nowaka")),
+        *((name, f"[{placeholder}]", [name]) for name, placeholder in [("Frauke", "Frau"), ("Perl", "PER")]),
+        *(("Żółkiewski", f"[{written}]", []) for written in ("Zolkiewski", "ŻOŁKIEWSKI")),
+        *(("Søren Đorđević", f"[{written}]", []) for written in ("Soren Dordevic", "SOEREN DJORDJEVIC")),
+        *(("Lœb Işık", f"[{written}]", []) for written in ("Loeb Isik", "LOEB_ISIK")),
+        *(("12 04 2020", f"[{written}]", []) for written in ("12.4.2020", "2020-04-12")),
+        *(("12 04 2020", f"[{written}]", ["12"]) for written in ("XX.04.2020", "04.2020")),
+        ("12 04 2020", "[12. April 2020]", ["04"]),
+        ("3 März 2021", "[3.3.2021]", ["März"]),
+        *(("12 04 2020", written, ["12 04 2020"]) for written in ("[DATUM_12], [ORT_4]", "[Person 12]")),
     ],
 )
 def test_a_word_in_a_placeholder_can_be_read_whatever_it_is_joined_to(
@@ -501,3 +511,10 @@ def test_another_text_is_refused() -> None:
         recover(ORIGINAL, "Ganz andere Worte stehen hier und nichts davon war je dort zu lesen.", align=True)
     with pytest.raises(TextMismatch, match="check that both are the same text"):
         recover("a " * 2000, "b " * 2000, align=True)
+    with pytest.raises(TextMismatch, match="the redacted text is empty"):
+        recover(ORIGINAL, " \n", align=True)
+
+
+def test_texts_in_two_unicode_forms_are_refused_with_advice() -> None:
+    with pytest.raises(TextMismatch, match="bring both to the same Unicode form, NFC"):
+        recover("Frau Weiß fährt", normalize("NFD", "Frau [A] fährt"))

@@ -28,6 +28,7 @@ Benchmark (TAB), Computational Linguistics 48 (4).
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import re
 from collections import Counter
@@ -37,20 +38,30 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.core.case import Where, which_count
-from clueval.core.document import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN, Document, Pair
+from clueval.core.document import (
+    FROM_THE_RIGHT,
+    PLACEHOLDERS,
+    REPLACED_WORDS,
+    SHOWN,
+    UNCERTAIN,
+    Document,
+    Pair,
+)
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Counts, Tally
-from clueval.files.errors import FormatError, UsageError, cut_label, warn
+from clueval.files.errors import FormatError, UsageError, cut_label, warn, with_noun
 from clueval.files.opening import lines
 from clueval.files.options import option_field, require_beta, require_choices, require_kind, require_share
 from clueval.metrics.masking.counts import ALL, PLACES, count, report_of, shares_of
 from clueval.metrics.masking.exposure import (
     CLASS_LAYER,
     Examination,
+    FoundWords,
     Masks,
     MentionReader,
     class_names,
+    find_in_replacements,
     find_strings,
     risk_by,
 )
@@ -283,6 +294,8 @@ class Masking(DocumentMetric):
             tally["redacted", "documents"] += 1
             for name in (PLACEHOLDERS, REPLACED_WORDS):
                 tally["redacted", name] += int(pair.predicted.metadata.get(name, 0))
+            if examination.masks.spans and not any(gold.values()):
+                tally["unannotated", examination.document.id] += 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -367,6 +380,11 @@ class Masking(DocumentMetric):
         for name in sorted(self._unusual_names):
             if not total["kept", name]:
                 yield f"keep: no span has the class or label {cut_label(name)!r} ({names_found})"
+        if unannotated := [str(key[1]) for key in total if key[0] == "unannotated"]:
+            yield (
+                f"gold has no spans in {with_noun(len(unannotated), 'documents')} whose redacted text has "
+                f"placeholders, so nothing was checked there: {_names_as_text(unannotated)}"
+            )
         missing = classes - {*self.risk_order}
         for name in self.risk_order:
             if (missing or not classes) and name not in {*classes, *RISKS, *self.keep}:
@@ -414,10 +432,13 @@ class Masking(DocumentMetric):
         mentions = [each.mention for of_view in judged.values() for each in of_view]
         mentioned = PositionWeights.at((place for mention in mentions for place in mention.ranges), text.size)
         words = {mention.words for mention in mentions}
-        strings = [*find_strings(text, words, mentioned, masks.exposed, **gold.in_errors)]
+        places = find_strings(text, words, mentioned, masks.exposed, **gold.in_errors)
+        strings = [FoundWords(*place, [text.strings_of((place,))]) for place in places]
         examination = Examination(gold, text, judged, masks, mentioned, strings)
         if PLACEHOLDERS not in predicted.metadata:
             return examination
+        replacements = json.loads(predicted.metadata.get(SHOWN, "[]"))
+        strings += find_in_replacements(masks, replacements, words, **gold.in_errors)
         again = [Span(*place) for place in _ranges(predicted.metadata.get(FROM_THE_RIGHT, ""))]
         uncertain = PositionWeights.at(_ranges(predicted.metadata.get(UNCERTAIN, "")), text.size)
         return replace(examination, again=Masks(text, again), uncertain=uncertain)

@@ -35,7 +35,7 @@ from clueval.core.overlap import (
 )
 from clueval.core.span import NO_LABEL, Ranges, Span, by_position, intersect
 from clueval.files.limits import MAX_MENTIONED, require_short_mentions
-from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, without
+from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, without, words_of
 
 CLASS_LAYER = "risk"
 CLASS_FEATURE = "identifier_type"
@@ -324,13 +324,22 @@ def shown(mask: Span) -> str:
     return str(mask.features[REPLACEMENT]) if REPLACEMENT in mask.features else mask.label
 
 
+class FoundWords(NamedTuple):
+    """Words of mentions, `strings`, at positions outside of mentions, or in `replacement`, which stands for these."""
+
+    start: int
+    end: int
+    strings: Collection[tuple[str, ...]]
+    replacement: str = ""
+
+
 @dataclass(frozen=True)
 class Examination:
     """The mentions of one document by annotator, compared with its masks; `text` is the text of both.
 
     `judged` has the mentions of each annotator in the order of its spans, also of one without any; the annotator of a
     sequence that is no view among several has the name of the sequence. `mentioned` are the positions of all mentions,
-    `string_leaks` where words of mentions stand elsewhere. `again` are the masks of the second reading of a redacted
+    `string_leaks` the words of mentions elsewhere. `again` are the masks of the second reading of a redacted
     text, `uncertain` the positions that have none of its placeholders between words.
     """
 
@@ -339,7 +348,7 @@ class Examination:
     judged: Mapping[str, Sequence[Judged]]
     masks: Masks
     mentioned: PositionWeights
-    string_leaks: Sequence[Range]
+    string_leaks: Sequence[FoundWords]
     again: Masks | None = None
     uncertain: PositionWeights | None = None
 
@@ -400,6 +409,40 @@ def find_strings(
         if exposed.between(start, end):
             past = matched
             yield start, end
+
+
+def find_in_replacements(
+    masks: Masks,
+    replacements: Iterable[tuple[int, int, str]],
+    strings: Iterable[tuple[str, ...]],
+    **place: Any,
+) -> Iterator[FoundWords]:
+    """Yield the replacements that show words of a mention, as `find_strings` finds them.
+
+    Each of `replacements` has the positions that it stands for. Words that can be read at these are no string leak,
+    since the mention there leaks.
+    """
+    spelled: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for string in strings:
+        spelled.setdefault(words_of(string), []).append(string)
+    written = sorted(replacements)
+    joined = "\n".join(text for *_, text in written)
+    ends = [*accumulate((len(text) + 1 for *_, text in written))]
+    text = masks.text.alike(joined)
+    borders = PositionWeights.at(((end - 1, end) for end in ends[:-1]), text.size)
+    found: dict[int, list[tuple[str, ...]]] = {}
+    for first, last in find_strings(text, spelled, borders, text.core, **place):
+        found.setdefault(bisect_right(ends, first), []).append(text.strings_of(((first, last),)))
+    for number, written_strings in found.items():
+        start, end, replacement = written[number]
+        readable = words_of(
+            masks.text.spelled[word]
+            for word in masks.text.words_in(start, end)
+            if masks.exposed.between(*masks.text.clipped(word, start, end))
+        )
+        others = [words for words in written_strings if not {*words} <= {*readable}]
+        if leaked := [string for words in others for string in spelled[words]]:
+            yield FoundWords(start, end, leaked, replacement)
 
 
 def _tree(strings: Iterable[tuple[str, ...]]) -> _Words:

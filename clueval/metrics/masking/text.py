@@ -154,7 +154,7 @@ class MaskedText:
                 **document.in_errors,
                 advice="give documents with their texts",
             )
-        self._document = document
+        self._document, self._ignore, self._ignored_words = document, ignore, ignored_words
         are_positions = document.unit == "token" and not in_characters and ignore != "none"
         letters = _lengths(tokens) if are_positions else None
         self.in_tokens = letters is not None
@@ -184,6 +184,11 @@ class MaskedText:
         else:
             counts = {w: any(map(str.isalnum, w)) and w.casefold() not in ignored for w in set(self.spelled)}
             self.counting = PositionWeights(bytes(map(counts.__getitem__, self.spelled)))
+
+    def alike(self, text: str) -> MaskedText:
+        """Return another text in which the same is ignorable; its positions are characters."""
+        document = Document("", {}, text=text, unit="character")
+        return MaskedText(document, self._ignore, self._ignored_words, in_characters=True)
 
     def _find_words(self) -> None:
         starts, ends, spelled = self._places.starts, self._places.ends, self._document.tokens
@@ -263,6 +268,11 @@ class MaskedText:
                 if self.counting.bytes[word] and self.letters.between(*part):
                     strings.append(self.characters[slice(*part)])
         return tuple(strings) or (self.between(ranges),)
+
+
+def words_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the runs of letters, digits and ``_`` in texts."""
+    return tuple(word for text in texts for word in _WORD.findall(text))
 
 
 def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:

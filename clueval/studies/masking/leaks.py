@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.document import Pair
 from clueval.core.overlap import joined_ranges
-from clueval.core.span import Ranges, Span, intersect
+from clueval.core.span import NO_LABEL, Ranges, Span, intersect
 from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
-from clueval.metrics.masking.exposure import Examination, Judged, Masks, Mention, Risk, shown
+from clueval.metrics.masking.exposure import Examination, FoundWords, Judged, Masks, Mention, Risk, shown
 from clueval.metrics.masking.text import Range, without
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint
@@ -130,10 +130,10 @@ def _windows(place: Range, end: int) -> Iterator[Range]:
 
 @dataclass(frozen=True, slots=True)
 class StringLeak:
-    """Words of a mention elsewhere in the text, unmasked and in no mention.
+    """Words of a mention elsewhere in the text, unmasked and in no mention, or in a placeholder, which is `text` then.
 
-    Positions are characters of the document, and `annotator` is `ANY_LAYER`. `fingerprint` is that of the place, and
-    `decision` what was decided about it, None if no decisions were read.
+    Positions are characters of the document, those that the placeholder stands for, and `annotator` is `ANY_LAYER`.
+    `fingerprint` is that of the place, and `decision` what was decided about it, None if no decisions were read.
     """
 
     document: str
@@ -273,9 +273,9 @@ def _listed(examination: Examination, sequence: str, inconsistent: Iterable[Inco
     excerpts = Excerpts()
     leaks = [leak for annotator in examination.judged for leak in _leaks(examination, annotator, excerpts)]
     strings = []
-    for start, end in examination.string_leaks:
-        first, last = text.place(start, end)
-        words, spans = intern(text.characters[first:last]), fingerprint_of(masks, start, end)
+    for found, spans in string_fingerprints(examination):
+        first, last = text.place(found.start, found.end)
+        words = intern(found.replacement or text.characters[first:last])
         strings.append(StringLeak(document, ANY_LAYER, first, last, words, spans, excerpts, None))
     if leaks or strings:
         places = [place for leak in leaks for place in ((leak.start, leak.end), *leak.siblings)]
@@ -362,24 +362,38 @@ def fingerprints(masks: Masks, judged: Iterable[Judged]) -> dict[Range, str]:
         mentions.setdefault(place, []).append(mention)
         if is_exposed and mention.counted:
             exposed[place] = None
-    return {place: fingerprint_of(masks, *place, mentions[place]) for place in exposed}
+    return {
+        place: _fingerprint_of(
+            masks, *place, [(mention.ranges, mention.label) for mention in mentions[place]]
+        )
+        for place in exposed
+    }
 
 
-_NO_SPANS = fingerprint(())
+def string_fingerprints(examination: Examination) -> Iterator[tuple[FoundWords, str]]:
+    """Yield the string leaks with their fingerprints.
+
+    Gold's spans concerned are the first mentions with these words; they have no labels, which differ between layers.
+    """
+    places: dict[tuple[str, ...], Ranges] = {}
+    for of_view in examination.judged.values() if examination.string_leaks else ():
+        for mention, *_ in of_view:
+            places[mention.words] = min(mention.ranges, places.get(mention.words, mention.ranges))
+    for found in examination.string_leaks:
+        gold = [(places[string], NO_LABEL) for string in found.strings]
+        yield found, _fingerprint_of(examination.masks, found.start, found.end, gold)
 
 
-def fingerprint_of(masks: Masks, start: int, end: int, mentions: Sequence[Mention] = ()) -> str:
-    """Return the fingerprint of a range of positions, given the mentions that have it."""
-    if not mentions and not masks.masked.between(start, end):
-        return _NO_SPANS
+def _fingerprint_of(masks: Masks, start: int, end: int, mentions: Iterable[tuple[Ranges, str]]) -> str:
+    """Return the fingerprint of a range of positions, given ranges and labels of the mentions concerned."""
 
     def placed(ranges: Ranges) -> Ranges:
         return tuple(masks.text.place(*part) for part in ranges)
 
-    gold = [("gold", placed(mention.ranges), mention.label) for mention in mentions]
+    gold = [("gold", placed(ranges), label) for ranges, label in mentions]
     predicted = [
         ("predicted", placed(mask.fragments), shown(mask))
-        for mask in masks.on(Span(start, end))
+        for mask in (masks.on(Span(start, end)) if masks.masked.between(start, end) else ())
         if any(first < end and last > start for first, last in mask.fragments)
     ]
     return fingerprint([*gold, *predicted])

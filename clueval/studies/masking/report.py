@@ -3,7 +3,8 @@
 The place of a leak is its document, the layer or annotator of its mention, and the characters of the mention; that of a
 string leak has the layer ``*``. The spans concerned are the mentions with this range (side ``gold``) and the masks that
 share characters with it (side ``predicted``, with their labels or placeholders), so that a decision becomes stale if
-more or less of the mention can be read.
+more or less of the mention can be read. With a string leak they are the mentions whose words it has (see
+`string_fingerprints`).
 
 A mention whose leak is ``harmless`` counts as protected. One that is an error of the ``annotation`` is not counted, as
 if a filter excluded it, and its words are no error of precision. A string leak that is ``harmless`` is not counted; one
@@ -46,7 +47,14 @@ from clueval.studies.decisions import (
     ReportWithDecisions,
 )
 from clueval.studies.masking import limits, words
-from clueval.studies.masking.leaks import Inconsistent, Leak, Listed, StringLeak, fingerprint_of, fingerprints
+from clueval.studies.masking.leaks import (
+    Inconsistent,
+    Leak,
+    Listed,
+    StringLeak,
+    fingerprints,
+    string_fingerprints,
+)
 
 REVIEWED = "reviewed"
 """The name of the metric in reports."""
@@ -86,9 +94,9 @@ class ReviewedMasking(Masking):
             }
             judged[annotator] = [_as_decided(each, choices, masks) for each in of_view]
         strings = [
-            place
-            for place in examination.string_leaks
-            if holds(ANY_LAYER, place, fingerprint_of(masks, *place)) != HARMLESS
+            found
+            for found, spans in string_fingerprints(examination)
+            if holds(ANY_LAYER, (found.start, found.end), spans) != HARMLESS
         ]
         return replace(examination, judged=judged, string_leaks=strings)
 

@@ -208,9 +208,29 @@ def test_limits_are_for_the_figures_as_counted_unless_as_reviewed(tmp_path: Path
         report(None).failures("entity_recall=1", reviewed=True)
 
 
+def test_a_decision_on_words_of_a_mention_is_stale_where_other_words_stand(tmp_path: Path) -> None:
+    one, other = (
+        Document(
+            "d",
+            {"label": [Span(0, 6, "PER"), Span(7, 13, "PER")]},
+            text=f"Merian Becker {name}",
+            unit="character",
+        )
+        for name in ("Becker", "Merian")
+    )
+    masks = [[(0, 6, "MASK"), (7, 13, "MASK")]]
+    (leak,) = clueval.masking([one], masks).string_leaks
+    row = line("Öz", "harmless", start=14, end_inclusive=19, layer="*", fingerprint=leak.fingerprint)
+    decisions = written(tmp_path, row)
+
+    assert not clueval.masking([one], masks, decisions=decisions).string_leaks
+    with pytest.warns(CluevalWarning, match="0 used, 1 stale"):
+        assert clueval.masking([other], masks, decisions=decisions).string_leaks
+
+
 def test_harmless_string_leaks_are_set_apart_and_others_stay(tmp_path: Path) -> None:
     document = Document("d", {"label": [Span(0, 4, "PER")]}, text="Weiß, Weiß, Weiß", unit="character")
-    spans = fingerprint([])
+    spans = fingerprint([("gold", [(0, 4)], "_")])
     rows = [
         line("Öz", choice, start=start, end_inclusive=start + 3, layer="*", fingerprint=spans)
         for start, choice in ((6, "harmless"), (12, "annotation"))

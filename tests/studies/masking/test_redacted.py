@@ -11,7 +11,7 @@ import pytest
 from corpora import write
 
 import clueval
-from clueval import Document, Span
+from clueval import CluevalWarning, Document, Span
 from clueval.cli import main
 from clueval.files.errors import CluevalError
 
@@ -72,6 +72,55 @@ def test_redacted_json_is_refused_with_the_form_that_is_read(tmp_path: Path) -> 
         CluevalError, match=r"is JSON, .* \(give a folder with a \.txt file for each document"
     ):
         clueval.masking([gold()], texts, redacted=True)
+
+
+@pytest.mark.parametrize(
+    ("redacted", "expected"),
+    [
+        ("Herr [Müller] traf Frau [Demir] im Park.", [(5, 10, "[Müller]"), (21, 27, "[Demir]")]),
+        ("Herr [PER] traf Frau [Ehefrau von Demir] im Park.", [(21, 27, "[Ehefrau von Demir]")]),
+        ("Herr [PER] traf Frau [PER] im [Demir-Park].", [(31, 35, "[Demir-Park]")]),
+        ("Herr [PER] traf Frau [PER] im Park[ (Demir)].", [(34, 35, "[ (Demir)]")]),
+        ("Herr [Demir] traf Frau [DEMIR] im [Demirs Park].", []),
+        ("Herr [PER] traf Frau Demir im Park.", [(21, 27, "Demir")]),
+    ],
+)
+def test_a_placeholder_that_shows_words_of_another_mention_is_a_string_leak(
+    redacted: str, expected: list[tuple[int, int, str]]
+) -> None:
+    gold = {"text": "Herr Demir traf Frau Müller im Park.", "spans": [(5, 10, "PER"), (21, 27, "PER")]}
+
+    leaks = clueval.masking([gold], [redacted], redacted=True, align=True).string_leaks
+
+    assert [(leak.start, leak.end, leak.text) for leak in leaks] == expected
+
+
+def test_a_document_without_annotations_whose_text_is_redacted_is_named() -> None:
+    golds = [
+        Document(name, {"x": spans}, text="Ada geht.", unit="character")
+        for name, spans in (("a", [Span(0, 3, "PER")]), ("b", []), ("c", []))
+    ]
+
+    with pytest.warns(CluevalWarning, match="gold has no spans in 1 document .*: b$"):
+        clueval.masking(golds, ["[X] geht.", "[X] geht.", "Ada geht."], redacted=True)
+
+
+def test_two_gold_documents_with_one_redacted_text_are_refused(tmp_path: Path) -> None:
+    row = json.dumps({"id": "d", "text": "Ada geht.", "label": [[0, 3, "PER"]]})
+    golds = write(tmp_path / "gold.jsonl", f"{row}\n{row}\n")
+    (tmp_path / "out").mkdir()
+    write(tmp_path / "out" / "d.txt", "[X] geht.")
+
+    with pytest.raises(CluevalError, match="several gold documents have this id"):
+        clueval.masking(golds, tmp_path / "out", redacted=True)
+
+
+def test_a_mention_beside_the_same_bracket_in_both_texts_is_masked() -> None:
+    gold = {"text": "Er sah Groß [Anm. Groß].", "spans": [(7, 11, "PER")]}
+
+    report = clueval.masking([gold], ["Er sah [PER] [Anm. Groß]."], redacted=True)
+
+    assert (len(report.leaks), [leak.start for leak in report.string_leaks]) == (0, [18])
 
 
 def test_an_initial_counts_for_its_own_mention_only() -> None:
