@@ -50,6 +50,8 @@ def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterat
     if located.get("answers") and located["unparsable"]:
         unread, number = located["unparsable"], located["answers"]
         yield phrase("{unread} of {number} answers could not be read", unread=unread, number=number)
+    if different := located.get("differ"):
+        yield phrase("{n} answer does not repeat the text|{n} answers do not repeat the text", n=different)
     if missing := located.get("missing"):
         yield phrase("{n} document has no answer|{n} documents have no answer", n=missing)
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from clueval import FormatError, TextMismatch, read, score
 from clueval.cli import main
+from clueval.formats.answers import json_in
 from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
-from clueval.formats.mentions import json_in
 from clueval.formats.options import FormatOptions
 from tests.formats.outcomes import outcome, read_as
 
@@ -355,7 +355,7 @@ class TestBatches:
         rows = [openai("b", '{"PER": ["Bob"]}'), openai("a", ADA)]
         path = write(tmp_path / "batch.jsonl", "\n".join(map(json.dumps, rows)))
 
-        with pytest.raises(TextMismatch, match="gold has document 'a' where predicted has the answer 'b'"):
+        with pytest.raises(TextMismatch, match="gold has document 'a' where predicted has document 'b'"):
             score(gold, path, input="mentions", metrics="exact")
         assert score(gold, path, input="mentions", metrics="exact", pair_by="id").recall == 0.5
 
@@ -364,7 +364,7 @@ class TestBatches:
         text = GOLD % gold if gold else (GOLD % "a").replace('"id": "a", ', "")
         path = write(tmp_path / "batch.jsonl", json.dumps(openai("0", ADA)))
 
-        with pytest.raises(TextMismatch, match="has the answer '0'"):
+        with pytest.raises(TextMismatch, match="has document '0'"):
             score(write(tmp_path / "gold.jsonl", text), path, input="mentions", metrics="exact")
 
     def test_batches_in_memory_are_in_order_or_by_id(self) -> None:
@@ -376,7 +376,7 @@ class TestBatches:
 
         by_id = {row["id"]: row for row in gold}
         assert score(by_id, rows, input="mentions", metrics="exact").recall == 0.5
-        with pytest.raises(TextMismatch, match="has the answer 'b'"):
+        with pytest.raises(TextMismatch, match="has document 'b'"):
             score(gold, list(rows.values()), input="mentions", metrics="exact")
 
 
