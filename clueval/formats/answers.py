@@ -36,12 +36,14 @@ class Answer:
         id, in_batch: its id, and whether that is the id of a batch.
         around: whether there was other text.
         repaired: whether it stood in a code fence, or its JSON had a comma too many.
+        further: the number of answers after the first that the service returned (``n`` of OpenAI).
     """
 
     id: str | None = None
     in_batch: bool = False
     around: bool = False
     repaired: bool = False
+    further: int = 0
 
     def inside(self, value: object) -> object:
         """Return an answer without what is around it."""
@@ -62,6 +64,8 @@ class Answer:
     def within(self, value: dict[str, Any]) -> object:
         """Return what an object has around: the answer of a service, or what stands under a key; None: nothing."""
         self._take_id(value)
+        choices = value.get("choices") or _at(value, "response", "body", "choices")
+        self.further += len(choices) - 1 if isinstance(choices, list) and choices else 0
         inner = _answer_of_service(value)
         if inner is None:
             keys = (key for key in WRAPPERS if isinstance(value.get(key), str | dict | list))
@@ -176,6 +180,8 @@ def _json_as_written(text: str) -> tuple[Any, bool, bool]:
         inner = inner.strip().removesuffix("```").removesuffix("~~~").strip()
         try:
             return parsed(inner), reply != text, fence is not None
+        except _RepeatedKey:
+            raise
         except ValueError as error:
             problem = problem_of(error) if isinstance(error, json.JSONDecodeError) else str(error)
     first = next(_answers_within(inner), None)
@@ -187,10 +193,14 @@ def _json_as_written(text: str) -> tuple[Any, bool, bool]:
     return value, True, False
 
 
+class _RepeatedKey(ValueError):
+    """The error of an object with a key twice, of which no part is read instead."""
+
+
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) < len(pairs):
-        raise ValueError("a key occurs twice in an object")
+        raise _RepeatedKey("a key occurs twice in an object")
     return unique
 
 
@@ -212,6 +222,8 @@ def _answers_within(text: str) -> Iterator[tuple[Any, int]]:
     for bracket in islice(re.finditer(r"[{\[]", text), _ATTEMPTS):
         try:
             value, end = _decoder.raw_decode(text, bracket.start())
+        except _RepeatedKey:
+            raise
         except (ValueError, RecursionError):
             continue
         if isinstance(value, list):

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
-from clueval.core.span_forms import BY_ID, UNPARSABLE
+from clueval.core.span_forms import BY_ID, FURTHER_ANSWERS, UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.answers import WRAPPERS, Answer
 from clueval.formats.documents import FileFormat, only_layer
@@ -193,6 +193,7 @@ def _read_rows(
             problem = "the row is not a JSON object with a text"
         except ValueError as error:
             content, problem = None, f"the answer cannot be read: {error}"
+        passed_over[FURTHER_ANSWERS] += answer.further
         id = MissingId(number) if answer.id is None else answer.id
         document = _answer(id, content, line, layer, options, file, problem)
         yield replace(document, metadata={**document.metadata, BY_ID: id}) if answer.in_batch else document

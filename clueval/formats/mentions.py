@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clueval.core.document import MENTION, OFFSETS, Document, MissingId
+from clueval.core.document import GROUP, MENTION, OFFSETS, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
 from clueval.core.span_forms import (
     BY_ID,
+    FURTHER_ANSWERS,
     ID_KEYS,
     NO_ANSWER,
     REPAIRED_ANSWERS,
@@ -173,9 +174,23 @@ def _items(
         if answer.in_batch and answer.id is not None:
             metadata[BY_ID] = answer.id
         passed_over["texts around answers"] += answer.around
+        passed_over[FURTHER_ANSWERS] += answer.further
         passed_over[REPAIRED_ANSWERS] += answer.repaired
         identifier = MissingId(number) if answer.id is None else answer.id
         yield Document(identifier, {layer: spans}, metadata=metadata, unit="character", file=file)
+
+
+def answers_and_errors(file: InputFile, options: FormatOptions) -> Iterator[Document | FormatError]:
+    """Yield the document of each answer of a file, or an error for an answer that cannot be read."""
+    for item in _items(_answers_in(file), options, file.passed_over, file.name):
+        yield (
+            item if isinstance(item, Document) else _error(*item[:2], f"the answer cannot be read: {item[2]}")
+        )
+
+
+def _error(file: str | None, line: int, problem: str) -> FormatError:
+    advice = "correct it, or count it as an answer without spans with unparsable='empty'"
+    return FormatError(problem, file=file, line=line, advice=advice)
 
 
 def _readable(items: Iterable[Document | _Unreadable]) -> Iterator[Document]:
@@ -197,8 +212,7 @@ def _readable(items: Iterable[Document | _Unreadable]) -> Iterator[Document]:
         problem = f"{len(wrong)} answers cannot be read, in {where}; the first: {problem}"
     else:
         problem = f"the answer cannot be read: {problem}"
-    advice = "correct it, or count it as an answer without spans with unparsable='empty'"
-    raise FormatError(problem, file=file, line=line, advice=advice)
+    raise _error(file, line, problem)
 
 
 def without_answer(id_: str, options: FormatOptions) -> Document:
@@ -216,7 +230,10 @@ def _entities(value: object) -> list[Any] | dict[str, Any]:
     entities: Any = value
     for _ in range(DEEPEST):
         if isinstance(entities, str):
-            entities = json_in(entities)[0]
+            try:
+                entities = json_in(entities)[0]
+            except ValueError as error:
+                raise ValueError(f"the text under 'entities' has none: {error}") from None
         if isinstance(entities, list):
             return entities
         if not isinstance(entities, dict):
@@ -247,9 +264,12 @@ def _entities(value: object) -> list[Any] | dict[str, Any]:
 def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield the text, the label and the features of each entity."""
     if isinstance(entities, dict):
+        for key, texts in entities.items():
+            if any(isinstance(text, dict) for text in texts or ()):
+                raise ValueError(f"{_shown(key)} is not a label with a list of texts")
         entities = [[text, label] for label, texts in entities.items() for text in texts or ()]
     for entity in entities:
-        features = {}
+        features: dict[str, Any] = {}
         if isinstance(entity, list) and len(entity) == 2:
             text, label = entity
         elif not isinstance(entity, dict):
@@ -258,17 +278,25 @@ def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, 
             raise ValueError(f"it has {'; '.join(TOKENS_OF_PIPELINE)}")
         else:
             text, label = _text_and_label(entity)
+            features = {key: value for key, value in entity.items() if _is_feature(key, value)}
             offsets = entity.get("start"), entity.get("end")
             if offsets != (None, None):
                 features[OFFSETS] = tuple(map(_position, offsets))
         text = checked_text(text, "the text of an entity")
-        is_unlabelled = label in (None, "")
-        yield text, NO_LABEL if is_unlabelled else checked_text(label, "the label of an entity"), features
+        name = "" if label is None else checked_text(label, "the label of an entity").strip()
+        yield text, name or NO_LABEL, features
+
+
+def _is_feature(key: str, value: object) -> bool:
+    """Return whether a key of an entity is a feature, such as a score: a number that is not its place or an id."""
+    return type(value) in (int, float) and key not in ("start", "end", GROUP, *ID_KEYS)
 
 
 def _position(value: object) -> int:
     """Return a position, which models also write as text; -1 for what is none, so that the mention is looked for."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 19:
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if type(value) is int else -1
 

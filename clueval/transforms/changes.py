@@ -375,7 +375,8 @@ def beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None)
             text = str(span.features.get(MENTION, "")).strip()
             tokens = (text.split() or [""]) if gold.unit == "token" else [text]
             length = len(tokens) if gold.unit == "token" else len(text)
-            layers[layer].append(Span(size, size + length, span.labels, {MENTION: text}, line=span.line))
+            features = {**span.features, MENTION: text}
+            layers[layer].append(Span(size, size + length, span.labels, features, line=span.line))
             words += tokens
             size += length + (gold.unit == "character")
     if gold.unit == "token":

@@ -305,13 +305,16 @@ def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
     yielded: set[tuple[object, ...]] = set()
     for mention in mentions:
         labels = mention.span.labels
+        features = {
+            key: mention.span.features[key] for key in mention.span.features if key not in (MENTION, OFFSETS)
+        }
         if once and (id(mention.places), labels) in yielded:  # another mention of this text
             continue
         yielded.add((id(mention.places), labels))
         for start, end in mention.places:
             if not once or (start, end, labels) not in yielded:
                 yielded.add((start, end, labels))
-                yield Span(start, end, labels, line=mention.span.line)
+                yield Span(start, end, labels, features, line=mention.span.line)
 
 
 @dataclass(frozen=True)
