@@ -42,6 +42,7 @@ from clueval.formats.json_values import JsonValues
 from clueval.formats.options import FormatOptions
 
 _LABELS = ("label", "type", "entity_type", "category", "class", "extraction_class", "types", "entity_group")
+_NO_FEATURES = frozenset({"start", "end", GROUP, MENTION, OFFSETS, *ID_KEYS})
 _TEXTS = ("text", "extraction_text", "word", "span", "mention", "value", "name", "entity")
 
 SHOWN = 10
@@ -278,7 +279,11 @@ def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, 
             raise ValueError(f"it has {'; '.join(TOKENS_OF_PIPELINE)}")
         else:
             text, label = _text_and_label(entity)
-            features = {key: value for key, value in entity.items() if _is_feature(key, value)}
+            features = {
+                checked_text(key, "a key of an entity"): value
+                for key, value in entity.items()
+                if _is_feature(key, value)
+            }
             offsets = entity.get("start"), entity.get("end")
             if offsets != (None, None):
                 features[OFFSETS] = tuple(map(_position, offsets))
@@ -289,7 +294,7 @@ def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, 
 
 def _is_feature(key: str, value: object) -> bool:
     """Return whether a key of an entity is a feature, such as a score: a number that is not its place or an id."""
-    return type(value) in (int, float) and key not in ("start", "end", GROUP, *ID_KEYS)
+    return type(value) in (int, float) and key not in _NO_FEATURES
 
 
 def _position(value: object) -> int:

@@ -638,7 +638,7 @@ def _aligned(sides: list[GivenSide]) -> tuple[MemoryKind, list[GivenSide]]:
     """Return the one kind of the sides, and the sides in the order of the documents of the first."""
     if len({side.kind == "paths" for side in sides}) > 1:
         kinds = (f"{side.name} is {'paths' if side.kind == 'paths' else 'in memory'}" for side in sides)
-        are_answers = any(side.options.input in ANSWER_FORMATS for side in sides)
+        are_answers = any(side.kind == "paths" and side.options.input in ANSWER_FORMATS for side in sides)
         raise UsageError(
             " and ".join(kinds),
             advice="a text is the path of a file; give a list with an answer for each document of gold"

@@ -463,7 +463,7 @@ def test_further_answers_of_a_batch_are_passed_over_and_said(tmp_path: Path) -> 
 
     result = score(write(tmp_path / "gold.jsonl", GOLD % "a"), path, input="mentions", metrics="exact")
 
-    assert result.to_dict()["inputs"]["predicted"]["passed_over"] == {"answers after the first of a row": 2}
+    assert result.passed_over["predicted"] == {"answers after the first of a row": 2}
 
 
 def test_positions_may_be_whole_numbers_of_any_form(tmp_path: Path) -> None:
