@@ -447,7 +447,8 @@ def test_an_unreadable_answer_does_not_move_the_next_one_to_its_text(tmp_path: P
 
 def test_numbers_of_an_entity_are_features_that_may_be_scores(tmp_path: Path) -> None:
     entities = [
-        {"text": text, "label": "PER", "confidence": number} for text, number in (("Ada", 0.9), ("Zoe", 1))
+        {"text": text, "label": "PER", "confidence": number, "offsets": 3}
+        for text, number in (("Ada", 0.9), ("Zoe", 1))
     ]
     gold = write(tmp_path / "gold.jsonl", GOLD % "a")
     path = write(tmp_path / "answers.jsonl", json.dumps({"id": "a", "entities": entities}))
