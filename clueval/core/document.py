@@ -452,3 +452,12 @@ def metadata_with_id(document: Document) -> Mapping[str, str]:
 def same_id(one: object, other: object) -> bool:
     """Return whether two ids are equal, or one of them is not given."""
     return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)
+
+
+def are_of_different_documents(one: str, other: str) -> bool:
+    """Return whether two ids that are given differ; one may be the number of a row where the other is a name.
+
+    >>> are_of_different_documents("a", "b"), are_of_different_documents("a", "1")
+    (True, False)
+    """
+    return one != other and one.isdecimal() == other.isdecimal()

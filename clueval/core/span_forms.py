@@ -39,6 +39,9 @@ ID_KEYS = ("id", "custom_id", "document_id", "doc_id", "uid")
 REPAIRED_ANSWERS = "repaired answers"
 """What is counted beside what is passed over: answers whose JSON was read out of other text."""
 
+FURTHER_ANSWERS = "answers after the first of a row"
+"""What is passed over: the answers of a row after the first, if a service was asked for several."""
+
 BY_ID = "custom_id"
 """The metadata of an answer of a batch with its id, by which alone it is found."""
 

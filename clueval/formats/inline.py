@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from clueval.core.document import Document
+from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
-from clueval.core.span_forms import ID_KEYS, UNPARSABLE
+from clueval.core.span_forms import BY_ID, FURTHER_ANSWERS, UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
+from clueval.formats.answers import WRAPPERS, Answer
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
@@ -28,7 +29,7 @@ _MARK = re.compile(
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_HAS_ROWS = re.compile(r'\s*\[?\s*\{\s*"(?:\w*id|text)"\s*:')
+_HAS_ROWS = re.compile(rf'\s*\[?\s*\{{\s*"(?:\w*id|text|{"|".join(WRAPPERS)})"\s*:')
 """The beginning of a file with rows."""
 _ROW_IN_LINE = re.compile(r"\s*\{.*\}\s*$", re.MULTILINE)
 _FENCED = re.compile(r"\s*(?:```|~~~)[^\n`]*\n(.*?)\n?\s*(?:```|~~~)\s*", re.DOTALL)
@@ -184,12 +185,26 @@ def _read_rows(
     Raises `FormatError` for an answer that cannot be read.
     """
     layer = only_layer(options, file)
-    for number, (line, answer) in enumerate(rows, 1):
-        row = answer if isinstance(answer, Mapping) else {"text": answer}
-        text = row.get("text")
-        id = next((value for key in ID_KEYS if (value := row.get(key)) is not None), None)
-        content = _unfenced(text) if isinstance(text, str) and _SURROGATE.search(text) is None else None
-        yield _answer(str(number) if id is None else str(id), content, line, layer, options, file)
+    for number, (line, row) in enumerate(rows, 1):
+        answer = Answer()
+        try:
+            text = _text_in(row, answer)
+            content = _unfenced(text) if isinstance(text, str) and _SURROGATE.search(text) is None else None
+            problem = "the row is not a JSON object with a text"
+        except ValueError as error:
+            content, problem = None, f"the answer cannot be read: {error}"
+        passed_over[FURTHER_ANSWERS] += answer.further
+        id = MissingId(number) if answer.id is None else answer.id
+        document = _answer(id, content, line, layer, options, file, problem)
+        yield replace(document, metadata={**document.metadata, BY_ID: id}) if answer.in_batch else document
+
+
+def _text_in(value: object, answer: Answer) -> object:
+    """Return the text with marks in a row, without what is around it. Raises `ValueError` for what is no answer."""
+    while isinstance(value, dict):
+        inner = answer.within(value)
+        value = value.get("text") if inner is None else inner
+    return value
 
 
 def _unfenced(text: str) -> str:
@@ -203,13 +218,18 @@ def _unfenced(text: str) -> str:
 
 
 def _answer(
-    id: str, text: str | None, line: int, layer: str, options: FormatOptions, file: str | None
+    id: str,
+    text: str | None,
+    line: int,
+    layer: str,
+    options: FormatOptions,
+    file: str | None,
+    problem: str = "",
 ) -> Document:
-    """Return the document of an answer; None: a row that is none."""
+    """Return the document of an answer; None: a row that is none, with what is wrong with it."""
     lenient = options.unparsable == "lenient"
     try:
         if text is None:
-            problem = "the row is not a JSON object with a text"
             row = """{"id": "1", "text": "..."}"""
             advice = f"write {row}, or count it as an empty answer with unparsable='empty'"
             raise FormatError(problem, file=file, line=line, advice=advice)

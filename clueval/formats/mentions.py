@@ -7,18 +7,16 @@ reasoning in ``<think>``, and other text before and after the JSON, is passed ov
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import replace
 from typing import Any
 
-from clueval.core.document import MENTION, OFFSETS, Document, MissingId
+from clueval.core.document import GROUP, MENTION, OFFSETS, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
 from clueval.core.span_forms import (
     BY_ID,
+    FURTHER_ANSWERS,
     ID_KEYS,
     NO_ANSWER,
     REPAIRED_ANSWERS,
@@ -27,25 +25,26 @@ from clueval.core.span_forms import (
     is_token_of_pipeline,
 )
 from clueval.files.errors import FormatError, UsageError
+from clueval.formats.answers import (
+    DEEPEST,
+    FENCE,
+    LISTS,
+    WRAPPERS,
+    Answer,
+    checked_text,
+    id_in,
+    json_in,
+    parsed,
+)
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
-from clueval.formats.json_values import JsonValues, problem_of
+from clueval.formats.json_values import JsonValues
 from clueval.formats.options import FormatOptions
 
-WRAPPERS = ("output", "response", "answer", "prediction", "completion", "generated_text", "content")
-"""Keys of a row with an answer, in the order in which they are looked for."""
-LISTS = ("entities", "extractions", "mentions", "spans", "ner")
-
 _LABELS = ("label", "type", "entity_type", "category", "class", "extraction_class", "types", "entity_group")
+_NO_FEATURES = frozenset({"start", "end", GROUP, MENTION, OFFSETS, *ID_KEYS})
 _TEXTS = ("text", "extraction_text", "word", "span", "mention", "value", "name", "entity")
 
-_OF_BATCH = {"response", "result", "error"}
-"""Keys of a row of a batch, of which it has one."""
-
-_DEEPEST = 10
-"""The most wrappers around an answer."""
-_ATTEMPTS = 100
-"""The number of opening brackets in an answer from which JSON is tried."""
 SHOWN = 10
 """The number of answers, or documents, that an error names."""
 
@@ -75,14 +74,11 @@ def _is_one_value(file: InputFile) -> bool:
     return has_id or not keys.isdisjoint((*LISTS, *WRAPPERS))
 
 
-_FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
-
-
 def _answers_in_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield the answers with their lines; of a code fence the whole block, if it is one answer, or its lines."""
     block: list[tuple[int, str]] | None = None
     for number, line in lines:
-        fence = _FENCE.match(line)
+        fence = FENCE.match(line)
         if fence is not None and fence.end() == len(line):
             yield from _answers_in_block(block or [])
             block = [] if block is None else None
@@ -98,7 +94,7 @@ def _answers_in_block(lines: list[tuple[int, str]]) -> Iterable[tuple[int, str]]
         return lines
     whole = "\n".join(line for _, line in lines)
     try:
-        _parsed(whole)
+        parsed(whole)
     except ValueError:
         if all(line.lstrip().startswith("{") for _, line in lines[1:]):
             return lines  # one answer in each line
@@ -175,13 +171,27 @@ def _items(
                 continue
             spans, metadata[UNPARSABLE] = [], "1"
             if answer.id is None and isinstance(row, str):
-                answer.id = _id_in(row)
+                answer.id = id_in(row)
         if answer.in_batch and answer.id is not None:
             metadata[BY_ID] = answer.id
         passed_over["texts around answers"] += answer.around
+        passed_over[FURTHER_ANSWERS] += answer.further
         passed_over[REPAIRED_ANSWERS] += answer.repaired
         identifier = MissingId(number) if answer.id is None else answer.id
         yield Document(identifier, {layer: spans}, metadata=metadata, unit="character", file=file)
+
+
+def answers_and_errors(file: InputFile, options: FormatOptions) -> Iterator[Document | FormatError]:
+    """Yield the document of each answer of a file, or an error for an answer that cannot be read."""
+    for item in _items(_answers_in(file), options, file.passed_over, file.name):
+        yield (
+            item if isinstance(item, Document) else _error(*item[:2], f"the answer cannot be read: {item[2]}")
+        )
+
+
+def _error(file: str | None, line: int, problem: str) -> FormatError:
+    advice = "correct it, or count it as an answer without spans with unparsable='empty'"
+    return FormatError(problem, file=file, line=line, advice=advice)
 
 
 def _readable(items: Iterable[Document | _Unreadable]) -> Iterator[Document]:
@@ -203,230 +213,12 @@ def _readable(items: Iterable[Document | _Unreadable]) -> Iterator[Document]:
         problem = f"{len(wrong)} answers cannot be read, in {where}; the first: {problem}"
     else:
         problem = f"the answer cannot be read: {problem}"
-    advice = "correct it, or count it as an answer without spans with unparsable='empty'"
-    raise FormatError(problem, file=file, line=line, advice=advice)
+    raise _error(file, line, problem)
 
 
 def without_answer(id_: str, options: FormatOptions) -> Document:
     """Return the document of an answer that is missing: it has no spans."""
     return Document(id_, {only_layer(options, None): ()}, metadata={NO_ANSWER: "1"}, unit="character")
-
-
-# What is around an answer. Functions below raise ValueError for what is no answer.
-
-
-@dataclass(slots=True)
-class Answer:
-    """What is around an answer.
-
-    Attributes:
-        id, in_batch: its id, and whether that is the id of a batch.
-        around: whether there was other text.
-        repaired: whether it stood in a code fence, or its JSON had a comma too many.
-    """
-
-    id: str | None = None
-    in_batch: bool = False
-    around: bool = False
-    repaired: bool = False
-
-    def inside(self, value: object) -> object:
-        """Return an answer without what is around it."""
-        for _ in range(_DEEPEST):
-            if isinstance(value, str):
-                value, around, repaired = json_in(value)
-                self.around |= around
-                self.repaired |= repaired
-                continue
-            if not isinstance(value, dict):
-                return value
-            self._take_id(value)
-            inner = _answer_of_service(value)
-            if inner is None:
-                keys = (key for key in WRAPPERS if isinstance(value.get(key), str | dict | list))
-                inner = value.get(next(keys, ""))
-            if inner is None:
-                return value
-            value = inner
-        raise ValueError("it is nested too deep")
-
-    def _take_id(self, value: dict[str, Any]) -> None:
-        """Take the id of an object, unless one around it had one. A service has ids of its own."""
-        if self.id is not None or "choices" in value:
-            return
-        in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
-        ids = ("custom_id",) if in_batch else ID_KEYS
-        identifier = next((item for key in ids if (item := value.get(key)) is not None), None)
-        if identifier is None:
-            return
-        if isinstance(identifier, bool) or not isinstance(identifier, str | int):
-            raise ValueError("its id is neither a text nor a number")
-        self.id, self.in_batch = _checked_text(str(identifier), "its id"), in_batch
-
-
-def _answer_of_service(value: dict[str, Any]) -> object:
-    """Return the answer in a row of OpenAI or Anthropic; None for any other row."""
-    error, response, result = (value.get(key) for key in ("error", "response", "result"))
-    if error is not None and not isinstance(error, list):
-        raise ValueError("the service reports an error")
-    if isinstance(response, dict) and not {"body", "status_code"}.isdisjoint(response):
-        if (status := response.get("status_code", 200)) != 200:
-            raise ValueError(f"the service reports the status {str(status)[:20]}")
-        return _answer_of_completion(response.get("body"))
-    if isinstance(result, dict) and not {"type", "message"}.isdisjoint(result):
-        if (kind := result.get("type", "succeeded")) != "succeeded":
-            raise ValueError(f"the service reports {str(kind)[:20]!r}")
-        return _answer_of_blocks(_at(result, "message", "content"))
-    if _are_blocks(value.get("content"), ("text", "tool_use", "thinking")):
-        return _answer_of_blocks(value["content"])
-    is_completion = "choices" in value or _are_blocks(value.get("output"), ("message", "reasoning"))
-    return _answer_of_completion(value) if is_completion else None
-
-
-def _are_blocks(value: object, types: Sequence[str]) -> bool:
-    """Return whether a value is a list of the parts of a message, which have these types."""
-    return isinstance(value, list) and bool(value) and all(_at(part, "type") in types for part in value)
-
-
-def _answer_of_completion(body: object) -> object:
-    """Return the answer in what OpenAI's interfaces return."""
-    message = _at(body, "choices", 0, "message")
-    if message is not None:
-        content = _at(message, "content") or _at(message, "tool_calls", 0, "function", "arguments")
-        return _answer_of_blocks(content) if isinstance(content, list | None) else content
-    items = _at(body, "output")
-    messages = [item for item in items if _at(item, "type") == "message"] if isinstance(items, list) else []
-    return _answer_of_blocks([block for item in messages for block in _at(item, "content") or ()])
-
-
-def _answer_of_blocks(value: object) -> object:
-    """Return the input of the first tool in the blocks of a message, otherwise their texts."""
-    blocks = [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []
-    inputs = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
-    texts = [text for block in blocks if isinstance(text := block.get("text"), str)]
-    if not inputs and not texts:
-        raise ValueError("the message has no text")
-    return inputs[0] if inputs else "".join(texts)
-
-
-def _at(value: Any, *path: str | int) -> Any:
-    """Return what is at a path of keys and numbers; None if there is nothing."""
-    for key in path:
-        if isinstance(key, int):
-            value = value[key] if isinstance(value, list) and len(value) > key else None
-        else:
-            value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-# JSON in texts
-
-_THOUGHT = re.compile(r"^(?:(?!<think>).)*?</think>|<think>.*?(?:</think>|\Z)", re.DOTALL)
-_COMMA_TOO_MANY = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
-_ID = re.compile(rf'"(?:{"|".join(ID_KEYS)})"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
-
-
-def json_in(text: str) -> tuple[Any, bool, bool]:
-    """Return the JSON in a text, whether other text stood around it, and whether it was repaired.
-
-    It may stand in a code fence and have a comma after the last element of a list or an object, which are repaired, and
-    it may have other text around it.
-
-    >>> json_in('<think>Is it [a]?</think> Here it is: {"entities": []}. Anything else?')
-    ({'entities': []}, True, False)
-    >>> json_in('{"PER": ["Ada",]}')
-    ({'PER': ['Ada']}, False, True)
-    """
-    try:
-        return _json_as_written(text)
-    except ValueError as error:
-        without = _COMMA_TOO_MANY.sub(lambda match: match[1] or "", text)
-        if without == text:
-            raise
-        try:
-            value, around, _ = _json_as_written(without)
-        except ValueError:
-            raise error from None
-        return value, around, True
-
-
-def _json_as_written(text: str) -> tuple[Any, bool, bool]:
-    for reply in dict.fromkeys((text, _THOUGHT.sub("", text))):
-        fence = _FENCE.match(reply)
-        inner = reply[fence.end() :] if fence else reply
-        inner = inner.strip().removesuffix("```").removesuffix("~~~").strip()
-        try:
-            return _parsed(inner), reply != text, fence is not None
-        except ValueError as error:
-            problem = problem_of(error) if isinstance(error, json.JSONDecodeError) else str(error)
-    first = next(_answers_within(inner), None)
-    if first is None:
-        raise ValueError(f"it is not JSON ({problem})")
-    value, end = first
-    if next(_answers_within(inner[end:]), None) is not None:
-        raise ValueError("it has two answers")
-    return value, True, False
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    unique = dict(pairs)
-    if len(unique) < len(pairs):
-        raise ValueError("a key occurs twice in an object")
-    return unique
-
-
-_decoder = json.JSONDecoder(object_pairs_hook=_once)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        value, end = _decoder.raw_decode(text)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
-    if text[end:].strip():
-        raise ValueError("text follows the JSON")
-    return value
-
-
-def _answers_within(text: str) -> Iterator[tuple[Any, int]]:
-    """Yield the JSON values inside other text that look like answers, not like its brackets, and where they end."""
-    for bracket in islice(re.finditer(r"[{\[]", text), _ATTEMPTS):
-        try:
-            value, end = _decoder.raw_decode(text, bracket.start())
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, list):
-            is_answer = all(isinstance(item, dict) for item in value) or all(
-                isinstance(item, list)
-                and len(item) == 2
-                and all(isinstance(part, str | None) for part in item)
-                for item in value
-            )
-        else:
-            has_key = not value.keys().isdisjoint((*LISTS, *WRAPPERS))
-            is_answer = has_key or all(texts is None or isinstance(texts, list) for texts in value.values())
-        if value and is_answer:
-            yield value, end
-
-
-def _checked_text(value: object, what: str) -> str:
-    """Return a text that a file can hold."""
-    if not isinstance(value, str):
-        raise ValueError(f"{what} is not text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{what} has half of a surrogate pair") from None
-    return value
-
-
-def _id_in(answer: str) -> str | None:
-    """Return the id that an answer which cannot be read seems to have."""
-    match = _ID.search(answer)
-    try:
-        return None if match is None else _checked_text(str(json.loads(match[1])), "its id")
-    except ValueError:
-        return None
 
 
 # Entities of an answer
@@ -437,9 +229,12 @@ def _entities(value: object) -> list[Any] | dict[str, Any]:
     if not isinstance(value, dict | list):
         raise ValueError("it is not an object")
     entities: Any = value
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         if isinstance(entities, str):
-            entities = json_in(entities)[0]
+            try:
+                entities = json_in(entities)[0]
+            except ValueError as error:
+                raise ValueError(f"the text under 'entities' has none: {error}") from None
         if isinstance(entities, list):
             return entities
         if not isinstance(entities, dict):
@@ -470,9 +265,12 @@ def _entities(value: object) -> list[Any] | dict[str, Any]:
 def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield the text, the label and the features of each entity."""
     if isinstance(entities, dict):
+        for key, texts in entities.items():
+            if any(isinstance(text, dict) for text in texts or ()):
+                raise ValueError(f"{_shown(key)} is not a label with a list of texts")
         entities = [[text, label] for label, texts in entities.items() for text in texts or ()]
     for entity in entities:
-        features = {}
+        features: dict[str, Any] = {}
         if isinstance(entity, list) and len(entity) == 2:
             text, label = entity
         elif not isinstance(entity, dict):
@@ -481,17 +279,29 @@ def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, 
             raise ValueError(f"it has {'; '.join(TOKENS_OF_PIPELINE)}")
         else:
             text, label = _text_and_label(entity)
+            features = {
+                checked_text(key, "a key of an entity"): value
+                for key, value in entity.items()
+                if _is_feature(key, value)
+            }
             offsets = entity.get("start"), entity.get("end")
             if offsets != (None, None):
                 features[OFFSETS] = tuple(map(_position, offsets))
-        text = _checked_text(text, "the text of an entity")
-        is_unlabelled = label in (None, "")
-        yield text, NO_LABEL if is_unlabelled else _checked_text(label, "the label of an entity"), features
+        text = checked_text(text, "the text of an entity")
+        name = "" if label is None else checked_text(label, "the label of an entity").strip()
+        yield text, name or NO_LABEL, features
+
+
+def _is_feature(key: str, value: object) -> bool:
+    """Return whether a key of an entity is a feature, such as a score: a number that is not its place or an id."""
+    return type(value) in (int, float) and key not in _NO_FEATURES
 
 
 def _position(value: object) -> int:
     """Return a position, which models also write as text; -1 for what is none, so that the mention is looked for."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 19:
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if type(value) is int else -1
 

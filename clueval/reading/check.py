@@ -26,7 +26,7 @@ from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.writer import Writer, refuse_lost
 from clueval.reading.convert import Conversion
-from clueval.reading.options import LayerSource, layer_names, spooled
+from clueval.reading.options import MENTIONS, LayerSource, layer_names, spooled
 from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
 from clueval.reading.source import Source
@@ -132,7 +132,7 @@ class Check:
     def problems(self) -> Iterator[CluevalError]:
         """Yield all problems; raise none of them.
 
-        For formats without columns and rows of JSON, the check stops at the first.
+        For formats without columns, rows of JSON or answers, the check stops at the first.
         """
         if self.source is None:
             yield from filter(None, [self.error])
@@ -151,6 +151,11 @@ class Check:
 
                 require_options(form, self.source.options, self.source.file.name)
                 documents = documents_and_errors(form, self.source.file, self.source.options)
+            elif form.name == MENTIONS:
+                from clueval.formats.mentions import answers_and_errors  # few files have answers
+
+                require_options(form, self.source.options, self.source.file.name)
+                documents = answers_and_errors(self.source.file, self.source.options)
             for item in documents:
                 if isinstance(item, CluevalError):
                     yield item

@@ -188,7 +188,6 @@ class FileSides:
 
     def texts_of(self, sources: Sequence[Source], read: Read) -> Iterator[Text]:
         """Yield the documents of files of the same texts, in order; `read` gets what was read of them."""
-        is_nameless = any(source.form.is_one_document for source in sources)
         for place, documents in enumerate(zip_longest(*(source.documents() for source in sources))):
             if None in documents:
                 from clueval.reading.same_text import ends_early  # only for an error
@@ -196,6 +195,7 @@ class FileSides:
                 number = next(number for number, document in enumerate(documents) if document is not None)
                 ended = sources[documents.index(None)].file.name
                 raise ends_early(ended, sources[number].file.name, documents[number], is_empty=place == 0)
+            is_nameless = any(map(Source.is_nameless, sources, documents))
             gold, *others = documents
             yield (gold, *(with_id_of(gold, other, is_nameless=is_nameless) for other in others))
         for side, source in zip(self.listed, sources, strict=True):

@@ -241,6 +241,10 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
         raise UsageError(
             f"{side.name} must not be {described(value)}", advice="give one answer for each document"
         )
+    if is_frame(value):
+        from clueval.reading.data_frames import records_of  # few sides are frames
+
+        value = records_of(value)
     by_id = value if isinstance(value, Mapping) else None
     ids = None if by_id is None else list(map(str, by_id))
     side = side._replace(kind="documents", ids=ids, form=form_of_rows(None, side.options.input))
@@ -636,9 +640,12 @@ def _aligned(sides: list[GivenSide]) -> tuple[MemoryKind, list[GivenSide]]:
     """Return the one kind of the sides, and the sides in the order of the documents of the first."""
     if len({side.kind == "paths" for side in sides}) > 1:
         kinds = (f"{side.name} is {'paths' if side.kind == 'paths' else 'in memory'}" for side in sides)
+        are_answers = any(side.kind == "paths" and side.options.input in ANSWER_FORMATS for side in sides)
         raise UsageError(
             " and ".join(kinds),
-            advice="give both sides as files, or both in memory; read gives the documents of files, and texts "
+            advice="a text is the path of a file; give a list with an answer for each document of gold"
+            if are_answers
+            else "give both sides as files, or both in memory; read gives the documents of files, and texts "
             "that are answers of language models need input='mentions' or 'inline', redacted ones "
             "masking(gold, texts, redacted=True)",
         )
@@ -704,9 +711,13 @@ def _by_id(sides: list[GivenSide]) -> list[GivenSide]:
         for one_side, other_side in ((first, other), (other, first)):
             if alone := sorted(set(one_side.ids or ()).difference(other_side.ids or ())):
                 more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
+                lacks_answers = other_side.options.input == MENTIONS
                 raise UsageError(
                     f"only {one_side.name} has document {', '.join(map(repr, alone[:3]))}{more}",
-                    advice="both sides need the same documents; an empty list is a document without spans",
+                    advice="give an answer for each document, or count those without one as empty with "
+                    "missing='empty'"
+                    if lacks_answers
+                    else "both sides need the same documents; an empty list is a document without spans",
                 )
         item_of = dict(zip(other.ids or (), other.items, strict=True))
         in_order.append(other._replace(items=[item_of[id_] for id_ in ids], ids=ids))

@@ -161,14 +161,18 @@ class Source:
 
     # Names
 
+    def is_nameless(self, document: Document) -> bool:
+        """Return whether a document has the name of its file for an id; rows with inline tags have their own."""
+        in_rows = self.form.name == "inline" and document.id not in (self.file.stem, self.name)
+        return self.form.is_one_document and not in_rows
+
     def named(self, document: Document) -> Document:
         """Return a document with the name of its file before its id, or in its place."""
         if self.form.name == "brat":
             folder, slash, _ = (self.name or "").rpartition("/")
             return replace(document, id=f"{folder}{slash}{document.id}") if slash else document
         is_missing = isinstance(document.id, MissingId)
-        in_rows = self.form.name == "inline" and document.id != self.file.stem
-        if (self.form.is_one_document or self.form.name == "bdoc") and not in_rows:
+        if self.is_nameless(document) or self.form.name == "bdoc":
             is_named = document.id == self.name and not is_missing  # as in a folder without others in it
             return document if is_named else replace(document, id=self.name or "")
         if is_column_format(self.form) and is_missing and document.id == "1":

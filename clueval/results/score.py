@@ -36,7 +36,7 @@ from clueval.results.options import (
     with_steps_of_documents,
 )
 from clueval.results.result import BagReports, Result
-from clueval.results.signature import Signature, written_filter
+from clueval.results.signature import OF_ANSWERS, Signature, written_filter
 from clueval.results.texts import FileReading, Texts, opened, sides_of
 
 if TYPE_CHECKING:
@@ -205,6 +205,8 @@ def scored(
         )
     where = written_filter(plan.where) or "all"
     choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
+    of_predicted = groups.readings[1]
+    choices |= {name: value for name in OF_ANSWERS if (value := getattr(of_predicted, name)) is not None}
     result = result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
     for warning in empty_files(path for pair in texts.files for path in pair.paths):
         warn(warning)

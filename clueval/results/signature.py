@@ -132,7 +132,7 @@ class Signature:
                 if written_filter(options[key]) != value:
                     problem = f"the filter {value!r} cannot be rebuilt"
                     raise UsageError(problem, advice="pass it to score yourself")
-            elif value in _OPTION_VALUES.get(key, ()):
+            elif value in _OPTION_VALUES.get(key, ()) or key in OF_ANSWERS:
                 options[key] = value
             elif (key, value) == ("text", "aligned") and same_text:
                 options["align"] = True
@@ -238,7 +238,10 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
         )
 
 
-_OF_ONE_RESULT = {"located": ("located",), "score-feature": ("score-feature", "thresholds")}
+OF_ANSWERS = ("unparsable", "missing")
+"""The options for answers of language models that cannot be read or are missing."""
+
+_OF_ONE_RESULT = {"located": ("located", *OF_ANSWERS), "score-feature": ("score-feature", "thresholds")}
 """Choices that only one of two results that are compared may have, with those that follow from them."""
 
 

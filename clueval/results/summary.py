@@ -55,6 +55,8 @@ def answers_not_read(prepared: Content | None) -> Iterator[str]:
     if located.get("answers") and located["unparsable"]:
         unread, number = located["unparsable"], located["answers"]
         yield phrase("{unread} of {number} answers could not be read", unread=unread, number=number)
+    if different := located.get("differ"):
+        yield phrase("{n} answer does not repeat the text|{n} answers do not repeat the text", n=different)
     if missing := located.get("missing"):
         yield phrase("{n} document has no answer|{n} documents have no answer", n=missing)
 

@@ -16,9 +16,19 @@ from typing import Any, ClassVar
 
 from clueval.core.case import TOKENS, order_in_key
 from clueval.core.count import ALTERNATIVES, UNIT, Step
-from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair, Sentence
+from clueval.core.document import (
+    GROUP,
+    MENTION,
+    OPTIONAL,
+    UNPLACED,
+    Document,
+    Notes,
+    Pair,
+    Sentence,
+    are_of_different_documents,
+)
 from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
-from clueval.files.errors import UsageError, described
+from clueval.files.errors import TextMismatch, UsageError, described
 
 HIDDEN = "hidden"
 """The second part, after the name of the step, of notes that no report shows."""
@@ -126,6 +136,19 @@ def with_labels(span: Span, labels: Mapping[str, str | None]) -> Span:
         return span
     new = Frozen(labels)
     return Span(span.start, span.end, new, span.features, span.tokens, span.id, span.line, span.parts)
+
+
+def require_same_id(gold: Document, predicted: Document, id: str | None = None) -> None:
+    """Raise `TextMismatch` for two documents with different ids; `id` is one that is not the number of a row.
+
+    Steps call it whose texts need not be equal.
+    """
+    if are_of_different_documents(gold.id, predicted.id) or id not in (None, gold.id):
+        raise TextMismatch(
+            f"gold has document {gold.id!r} where predicted has document {id or predicted.id!r}",
+            file=gold.file,
+            advice="give both in the same order, or pair them by their ids with pair_by='id'",
+        )
 
 
 # The order of spans
@@ -350,7 +373,8 @@ def beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None)
             text = str(span.features.get(MENTION, "")).strip()
             tokens = (text.split() or [""]) if gold.unit == "token" else [text]
             length = len(tokens) if gold.unit == "token" else len(text)
-            layers[layer].append(Span(size, size + length, span.labels, {MENTION: text}, line=span.line))
+            features = {**span.features, MENTION: text}
+            layers[layer].append(Span(size, size + length, span.labels, features, line=span.line))
             words += tokens
             size += length + (gold.unit == "character")
     if gold.unit == "token":

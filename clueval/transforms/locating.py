@@ -40,8 +40,8 @@ from clueval.core.document import MENTION, OFFSETS, Document, Pair
 from clueval.core.overlap import Regions
 from clueval.core.span import NOTHING, Span, by_position
 from clueval.core.span_forms import BY_ID, NO_ANSWER, UNPARSABLE
-from clueval.files.errors import TextMismatch, UsageError
-from clueval.transforms.changes import EachPair, Note, beside, with_notes
+from clueval.files.errors import UsageError
+from clueval.transforms.changes import EachPair, Note, beside, require_same_id, with_notes
 from clueval.transforms.characters import TextPositions, without_blanks
 from clueval.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
 from clueval.transforms.options import ALL, FIRST, FREE
@@ -82,14 +82,7 @@ class Locating(EachPair):
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold, predicted = pair.gold, pair.predicted
-        answer_id = predicted.metadata.get(BY_ID, predicted.id)
-        is_named = BY_ID in predicted.metadata or answer_id.isdecimal() == gold.id.isdecimal()
-        if answer_id != gold.id and is_named:  # otherwise it may be the number of the answer
-            raise TextMismatch(
-                f"gold has document {gold.id!r} where predicted has the answer {answer_id!r}",
-                file=gold.file,
-                advice="give both in the same order, or pair them by their ids with pair_by='id'",
-            )
+        require_same_id(gold, predicted, predicted.metadata.get(BY_ID))
         if not has_characters(gold):
             raise UsageError(
                 "gold has no text in which mentions could be located",
@@ -313,13 +306,16 @@ def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
     yielded: set[tuple[object, ...]] = set()
     for mention in mentions:
         labels = mention.span.labels
+        features = {
+            key: mention.span.features[key] for key in mention.span.features if key not in (MENTION, OFFSETS)
+        }
         if once and (id(mention.places), labels) in yielded:  # another mention of this text
             continue
         yielded.add((id(mention.places), labels))
         for start, end in mention.places:
             if not once or (start, end, labels) not in yielded:
                 yielded.add((start, end, labels))
-                yield Span(start, end, labels, line=mention.span.line)
+                yield Span(start, end, labels, features, line=mention.span.line)
 
 
 @dataclass(frozen=True)
@@ -343,6 +339,7 @@ class InlineAnswers(EachPair):
     zeros: ClassVar[Sequence[Note]] = tuple((name,) for name in (*COUNTED, "differ"))
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        require_same_id(pair.gold, pair.predicted, pair.predicted.metadata.get(BY_ID))
         gold, answer = pair.gold, _trimmed(pair.predicted)
         projection = project(gold, answer, max_cells=self.max_cells)
         lost = {

@@ -28,7 +28,7 @@ from operator import ge, is_not
 from typing import ClassVar, NamedTuple
 
 from clueval.core.alignment import Characters, words_in
-from clueval.core.document import Document, Pair, Sentence
+from clueval.core.document import Document, Pair, Sentence, are_of_different_documents
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import Span, name_of
 from clueval.files.errors import TextMismatch, UsageError
@@ -143,8 +143,8 @@ def _in_characters(document: Document, text: str | None) -> Document:
 
 def _with_gold_id(document: Document, gold: Document, named: bool) -> Document:
     """Return the document with the id of gold, unless both formats give ids, no numbers of rows, that differ."""
-    keeps_gold_id = named and document.id.isdecimal() == gold.id.isdecimal()
-    return document if keeps_gold_id or document.id == gold.id else replace(document, id=gold.id)
+    keeps_id = named and are_of_different_documents(gold.id, document.id)
+    return document if keeps_id or document.id == gold.id else replace(document, id=gold.id)
 
 
 def _trimmed(document: Document) -> tuple[Document, int]:

@@ -33,7 +33,7 @@ from clueval.core.document import Document, Pair
 from clueval.core.merging import with_merged
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import MERGED, NOTHING, Span
-from clueval.transforms.changes import EachPair, empty
+from clueval.transforms.changes import EachPair, empty, require_same_id
 from clueval.transforms.characters import TextPositions
 
 _WORD = re.compile(r"\S+")
@@ -193,6 +193,7 @@ class Align(EachPair):
         if pair.beside:
             yield pair
             return
+        require_same_id(pair.gold, pair.predicted)
         predicted = with_merged(pair.predicted) if self.merge else pair.predicted
         document, lost = project(pair.gold, predicted, max_cells=self.max_cells, limit="align=...")
         alone = [(layer, span) for layer, spans in lost.items() if layer not in self.frames for span in spans]

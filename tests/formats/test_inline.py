@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from contents import texts
 from corpora import write
 
 from clueval import read, score
-from clueval.files.errors import FormatError
+from clueval.files.errors import FormatError, TextMismatch
 from clueval.formats.documents import read_rows
 from clueval.formats.inline import read_inline
 from clueval.formats.options import FormatOptions, Reading
@@ -168,3 +169,56 @@ def test_answers_in_memory_are_read_as_in_files(tmp_path: Path) -> None:
     in_memory = [contents(each) for each in read_rows(enumerate(rows, 1), FormatOptions(), name="inline")]
 
     assert in_file == in_memory
+
+
+GOLD: list[dict[str, Any]] = [
+    {"id": "x", "text": "Ada met Bob.", "spans": [(0, 3, "PER"), (8, 11, "PER")]},
+    {"id": "y", "text": "Bob left.", "spans": [(0, 3, "PER")]},
+]
+TAGGED = {"x": "<PER>Ada</PER> met <PER>Bob</PER>.", "y": "<PER>Bob</PER> left."}
+
+
+def batch_row(id: str, content: str) -> dict[str, Any]:
+    body = {"choices": [{"message": {"role": "assistant", "content": content}}]}
+    return {"custom_id": id, "response": {"status_code": 200, "body": body}}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda id, text: {"id": id, "text": text},
+        lambda id, text: {"response": text, "id": id},
+        lambda id, text: {"id": id, "text": "the prompt", "output": {"text": text}},
+        batch_row,
+    ],
+)
+def test_rows_of_answers_are_paired_by_their_ids_and_never_by_position(
+    tmp_path: Path, row: Callable[[str, str], dict[str, Any]]
+) -> None:
+    gold = write(tmp_path / "gold.jsonl", "\n".join(map(json.dumps, GOLD)))
+    rows = [row(id, TAGGED[id]) for id in ("y", "x")]
+    path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+    reading = (Reading(), Reading(input="inline"))
+
+    for sides, reversed_sides in (((gold, path),) * 2, ((GOLD, rows), (GOLD, rows[::-1]))):
+        with pytest.raises(TextMismatch, match="gold has document 'x' where predicted has document 'y'"):
+            score(*sides, metrics="exact", reading=reading)
+        assert score(*sides, metrics="exact", reading=reading, pair_by="id").f1 == 1
+        if sides[0] is GOLD:
+            assert score(*reversed_sides, metrics="exact", reading=reading).f1 == 1
+
+
+@pytest.mark.parametrize("answer", ["I cannot help.", "", "{{Bob|PER}} left.", "@@Bob## left."])
+def test_answers_that_do_not_repeat_the_text_are_a_headline(answer: str) -> None:
+    result = score(GOLD, [TAGGED["x"], answer], input="inline", metrics="exact")
+
+    assert "1 answer does not repeat the text" in result.render("text")
+
+
+def test_signature_says_how_unreadable_answers_count() -> None:
+    answers = ["<PER>Ada</PER> met <PER>Bob.", TAGGED["y"]]
+    results = [score(GOLD, answers, input="inline", unparsable=how) for how in ("empty", "lenient")]
+
+    assert results[0].signature.differences(results[1].signature) == {"unparsable": ("empty", "lenient")}
+    again = score(GOLD, answers, input="inline", signature=results[1].signature)
+    assert again.signature == results[1].signature

@@ -13,11 +13,11 @@ from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import FormatError, TextMismatch, read, score
+from clueval import FormatError, TextMismatch, check, read, score
 from clueval.cli import main
+from clueval.formats.answers import json_in
 from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
-from clueval.formats.mentions import json_in
 from clueval.formats.options import FormatOptions
 from tests.formats.outcomes import outcome, read_as
 
@@ -231,6 +231,7 @@ def test_answer_is_found_in_a_row(tmp_path: Path, row: dict[str, Any]) -> None:
     "entity",
     [
         {"text": "Ada", "type": "PER"},
+        {"text": "Ada", "label": " PER "},
         {"entity": "Ada", "type": "PER"},
         {"name": "Ada", "label": "PER"},
         {"entity": "Ada", "types": ["PER"]},
@@ -285,6 +286,10 @@ def test_label_may_be_null_and_an_answer_empty(tmp_path: Path) -> None:
         ({"id": "a", "PER": "Ada"}, "'PER' is not a label with a list of texts"),
         ({"id": "a", "PER": ["Ada"], "n": 3}, "'n' is not a label with a list of texts"),
         ({"id": "a", "PER": [3]}, "the text of an entity is not text"),
+        ({"id": "a", "messages": [{"content": "Hi"}]}, "'messages' is not a label with a list of texts"),
+        ({"id": "a", "entities": "Ada"}, "the text under 'entities' has none: it is not JSON"),
+        ({"id": "a", "output": '{"ner": [{"PER": "Ada"}], "ner": []}'}, "a key occurs twice"),
+        ({"id": "a", "output": 'So: {"ner": [{"PER": "Ada"}], "ner": []}!'}, "a key occurs twice"),
         ({"id": "a", "text": "Ada"}, "it has no key 'entities'"),
         ({"id": "a", "output": "PER: Ada $$ LOC: Ulm"}, "it is not JSON"),
         ({"id": "a", "output": "<think>It may be"}, "it is not JSON"),
@@ -355,7 +360,7 @@ class TestBatches:
         rows = [openai("b", '{"PER": ["Bob"]}'), openai("a", ADA)]
         path = write(tmp_path / "batch.jsonl", "\n".join(map(json.dumps, rows)))
 
-        with pytest.raises(TextMismatch, match="gold has document 'a' where predicted has the answer 'b'"):
+        with pytest.raises(TextMismatch, match="gold has document 'a' where predicted has document 'b'"):
             score(gold, path, input="mentions", metrics="exact")
         assert score(gold, path, input="mentions", metrics="exact", pair_by="id").recall == 0.5
 
@@ -364,7 +369,7 @@ class TestBatches:
         text = GOLD % gold if gold else (GOLD % "a").replace('"id": "a", ', "")
         path = write(tmp_path / "batch.jsonl", json.dumps(openai("0", ADA)))
 
-        with pytest.raises(TextMismatch, match="has the answer '0'"):
+        with pytest.raises(TextMismatch, match="has document '0'"):
             score(write(tmp_path / "gold.jsonl", text), path, input="mentions", metrics="exact")
 
     def test_batches_in_memory_are_in_order_or_by_id(self) -> None:
@@ -376,7 +381,7 @@ class TestBatches:
 
         by_id = {row["id"]: row for row in gold}
         assert score(by_id, rows, input="mentions", metrics="exact").recall == 0.5
-        with pytest.raises(TextMismatch, match="has the answer 'b'"):
+        with pytest.raises(TextMismatch, match="has document 'b'"):
             score(gold, list(rows.values()), input="mentions", metrics="exact")
 
 
@@ -438,3 +443,48 @@ def test_an_unreadable_answer_does_not_move_the_next_one_to_its_text(tmp_path: P
 
     with pytest.raises(FormatError, match=r"answers\.jsonl:2: the answer cannot be read"):
         score(gold, predicted, input="mentions")
+
+
+def test_numbers_of_an_entity_are_features_that_may_be_scores(tmp_path: Path) -> None:
+    entities = [
+        {"text": text, "label": "PER", "confidence": number, "offsets": 3}
+        for text, number in (("Ada", 0.9), ("Zoe", 1))
+    ]
+    gold = write(tmp_path / "gold.jsonl", GOLD % "a")
+    path = write(tmp_path / "answers.jsonl", json.dumps({"id": "a", "entities": entities}))
+    options: dict[str, Any] = {"input": "mentions", "metrics": "exact", "score_feature": "confidence"}
+
+    assert [score(gold, path, min_score=least, **options).precision for least in (0.5, 0.95)] == [0.5, 0]
+
+
+def test_further_answers_of_a_batch_are_passed_over_and_said(tmp_path: Path) -> None:
+    row = openai("a", ADA)
+    row["response"]["body"]["choices"] *= 3
+    path = write(tmp_path / "batch.jsonl", json.dumps(row))
+
+    result = score(write(tmp_path / "gold.jsonl", GOLD % "a"), path, input="mentions", metrics="exact")
+
+    assert result.passed_over["predicted"] == {"answers after the first of a row": 2}
+
+
+def test_positions_may_be_whole_numbers_of_any_form(tmp_path: Path) -> None:
+    entities = [{"text": "Ada", "label": "PER", "start": start, "end": 3} for start in (0.0, "0", 0)]
+    gold = write(tmp_path / "gold.jsonl", GOLD % "a")
+
+    for entity in entities:
+        result = score(
+            gold, write(tmp_path / "a.jsonl", json.dumps([entity])), input="mentions", metrics="exact"
+        )
+        assert result.to_dict()["prepared"]["located"]["moved"] == 0
+
+
+def test_check_names_each_answer_that_cannot_be_read(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"id": str(number), "output": text}) for number, text in enumerate((ADA, "No.", "[", ADA))
+    ]
+    path = write(tmp_path / "answers.jsonl", "\n".join(lines))
+
+    assert [(each.line, each.problem.partition(" (")[0]) for each in check(path)] == [
+        (2, "the answer cannot be read: it is not JSON"),
+        (3, "the answer cannot be read: it is not JSON"),
+    ]

@@ -106,3 +106,12 @@ def test_a_frame_of_several_documents_without_their_column_is_refused_with_what_
     for gold in (rows, {"a": [(0, 3, "PER")], "b": []}):
         with pytest.raises(UsageError, match="each span of a data frame needs a column 'document'"):
             score(gold, frame)
+
+
+def test_a_frame_of_answers_is_read_row_by_row() -> None:
+    gold = [{"id": "x", "text": "Ada met", "spans": [(0, 3, "PER")]}, {"id": "y", "text": "Ulm", "spans": []}]
+    frame = pandas.DataFrame({"id": ["x", "y"], "response": ['{"PER": ["Ada"]}', "No."]})
+
+    result = score(gold, frame, input="mentions", unparsable="empty", metrics="exact")
+
+    assert (result.f1, result.to_dict()["prepared"]["located"]["unparsable"]) == (1, 1)

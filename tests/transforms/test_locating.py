@@ -193,7 +193,7 @@ def test_ids_must_agree_unless_answers_have_none(tmp_path: Path) -> None:
 
     write(Path(answers), json.dumps({"id": "other", "entities": []}))
     write(Path(gold), json.dumps({"id": "one", "text": TEXT, "label": []}))
-    with pytest.raises(CluevalError, match="gold has document 'one' where predicted has the answer 'other'"):
+    with pytest.raises(CluevalError, match="gold has document 'one' where predicted has document 'other'"):
         score(gold, answers, input="mentions", metrics="exact")
 
 
