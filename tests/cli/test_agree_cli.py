@@ -143,7 +143,9 @@ def test_agree_writes_files_for_pygamma(files: Path):
 
 
 def test_agree_says_how_a_system_compares(files: Path, capsys: Capture):
-    assert main(["agree", "anna.conll", "bob.conll", "--system", "anna.conll"]) == 0
+    (files / "system.conll").write_text((files / "anna.conll").read_text())
+
+    assert main(["agree", "anna.conll", "bob.conll", "--system", "system.conll"]) == 0
     out = capsys.readouterr().out
     assert "the system agrees with annotators more than they do with each other" in out
     assert "it is like another annotator, which does not mean that it is right" in out
@@ -157,6 +159,14 @@ def test_agree_says_how_a_system_compares(files: Path, capsys: Capture):
         (["a=anna.conll", "a=bob.conll"], "two annotators have the name 'a'"),
         (["anna.conll", "nothing.conll"], "nothing.conll: there is no such file"),
         (["=anna.conll", "bob.conll"], "lacks a name or a path"),
+        (
+            ["anna.conll", "bob.conll", "--system", "bob.conll"],
+            "the system has the file of the annotator bob.conll",
+        ),
+        (
+            ["anna.conll", "--annotator", "a=2", "--annotator", "b=2"],
+            "two annotators have the column or set 2",
+        ),
         (["anna.conll", "bob.conll", "--annotator", "x"], "'x' cannot be read"),
         (["anna.conll", "bob.conll", "--annotator", "x=2"], "need one source"),
         (["anna.conll", "bob.conll", "--confidence", "0.9"], "add --intervals"),
@@ -215,7 +225,7 @@ def test_curate_says_how_many_decisions_were_used(files: Path, capsys: Capture):
         (folder / f"{name}.tsv").write_text(f"{header}d1\t0\t1\tf\tanna\t{name}\nd9\t0\t1\tf\tanna\t{name}\n")
 
     assert main(["curate", "anna=anna.conll", "bob=bob.conll", "--decisions", "decisions"]) == 0
-    assert "decisions: 0 used, 1 stale, 1 lost, 0 in conflict\n" in capsys.readouterr().err
+    assert "decisions: 0 used, 1 stale, 1 lost, 0 in conflict; lost: d9 0-1\n" in capsys.readouterr().err
 
 
 def test_curate_writes_the_format_of_the_ending(files: Path):

@@ -189,6 +189,7 @@ class Curation(Iterator[Curated]):
 
     def __init__(self, annotators: Annotators, votes: Votes | None, decisions: PlaceDecisions | None) -> None:
         self.names, self.read, self._votes, self.decisions = annotators.names, Read(), votes, decisions
+        self._annotators = annotators
         self._are_sides = decisions is not None and {*self.names} == {*SIDES}
         if decisions is not None:
             require_no_choices(self.names)
@@ -209,11 +210,13 @@ class Curation(Iterator[Curated]):
     def _curated(self, texts: Iterable[Group]) -> Iterator[Curated]:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
         ids: list[str] = []
-        are_shared = False
+        alone = {*self.names}
         for group in texts:
             ids.append(group.first.id)
-            present = sum(document is not None for document in group.sides)
-            are_shared = are_shared or present > 1
+            names = {name for name, side in zip(self.names, group.sides, strict=True) if side is not None}
+            present = len(names)
+            if present > 1:
+                alone -= names
             are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
             text = AnnotatedText(group.sides, self.names)
             sides = self._decided_documents(group.sides)
@@ -229,18 +232,27 @@ class Curation(Iterator[Curated]):
                     outcome = chosen or self._outcome_by_votes(readings)
                     kept += outcome.kept
                     for name, places in listed.items():
-                        places += [text.place(layer, part) for part in getattr(outcome, name)]
+                        for part in getattr(outcome, name):
+                            place = text.place(layer, part)
+                            decided = self.decisions and self._outcome_by_choice(self.decisions, place)
+                            if decided:  # in a table of undecided places, which may be parts of components
+                                contested = {mark for reading in part for mark in reading or ()}
+                                kept = [*(mark for mark in kept if mark not in contested), *decided.kept]
+                            else:
+                                places.append(place)
                 layers[layer] = list(spans_of(sorted(kept), layer))
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
             yield Curated(document, **places_of)
-        if ids and not are_shared:
-            warn(f"{NOTHING_SHARED}, so that each is kept as it is ({PAIRING})")
+        if ids and alone:
+            self._annotators.require_paired()
+            names_alone = f"no document of {', '.join(sorted(alone))} is shared"
+            whose = NOTHING_SHARED if alone == {*self.names} else names_alone
+            warn(f"{whose}, so that each is kept as it is ({PAIRING})")
         if self.decisions is not None:
             self.decisions.require_distinct(ids)
             self.decisions.checked()
-            if not self.decisions.are_used:
-                warn(self.decisions.words())
+            self.decisions.warn_of_unused()
 
     def _outcome_by_votes(self, readings: Readings) -> Outcome:
         """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""

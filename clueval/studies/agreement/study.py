@@ -252,7 +252,10 @@ class Agreement(ReportOfAnnotators):
                 )
         for number, name in enumerate(self._names):
             if not report["common"][number][number]:
-                yield phrase("{name} shares no document with another annotator", name=name)
+                yield phrase(
+                    "{name} shares no document with another annotator, so all its numbers are dashes",
+                    name=name,
+                )
         if self._without_text:
             yield phrase(
                 "{n} document has no text, so positions outside of all spans are not counted|"
@@ -470,6 +473,9 @@ def agree(
 
     corpus = Annotated(annotators, metric, plan, steps)
     bag, clashes, without_text = corpus.counted()
+    sharing = [present for present in bag.shared if metric.shares(present)]
+    if not all(any(present >> number & 1 for present in sharing) for number in range(len(annotators.names))):
+        annotators.require_paired()
     signature = _signature(corpus, bag)
     return Agreement(corpus, bag, clashes, without_text, signature, confidence if intervals else None)
 

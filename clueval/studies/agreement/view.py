@@ -178,7 +178,10 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
             high=numeral(100 * high, ".1f"),
         )
         if low <= 0 <= high:
-            return f"{same}: {interval}"
+            none = phrase(
+                "no difference was found between the system's agreement with annotators and theirs with each other"
+            )
+            return f"{none}: {interval}"
     if abs(difference) < LIKE:
         return same
     points = phrase("{points} points of F1", points=numeral(100 * abs(difference), ".1f"))
