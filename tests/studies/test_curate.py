@@ -12,7 +12,7 @@ from strategies import at_most
 from test_agree import A, B, C, document
 from test_agree_properties import studies
 
-from clueval import CluevalError, CluevalWarning, Document, agree, curate
+from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate
 from clueval.core.document import Pair
 from clueval.reports.place import fingerprint
 from clueval.studies.agreement.curation import Curated
@@ -119,6 +119,23 @@ def test_texts_of_an_annotator_who_has_other_ids_are_refused():
     for study in (agree, lambda sources: list(curate(sources))):
         with pytest.raises(CluevalError, match=r"shares no document .* pair_by='content' pairs equal texts"):
             study(sources)
+
+
+def test_curated_spans_have_the_features_that_all_agree_on():
+    sides = {
+        name: [
+            Document(
+                "d", {"label": [Span(0, 3, "PER", {"id": "Q1", "sure": name})]}, text="Ada", unit="character"
+            )
+        ]
+        for name in "AB"
+    }
+    curation = curate(sides)
+
+    (curated,) = curation
+
+    assert curated.document.layers["label"][0].features == {"id": "Q1"}
+    assert curation.read.passed_over == {("", "features that differ"): 1}
 
 
 def test_curate_keeps_the_order_of_the_first_annotators_documents():

@@ -18,7 +18,7 @@ from clueval.core.bag import Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, Pair
 from clueval.core.overlap import components
-from clueval.core.span import SIDES, Frozen, Span
+from clueval.core.span import NOTHING, SIDES, Frozen, Span
 from clueval.files.errors import UsageError, warn
 from clueval.files.options import checked_call
 from clueval.formats.options import Reading
@@ -240,7 +240,7 @@ class Curation(Iterator[Curated]):
                                 kept = [*(mark for mark in kept if mark not in contested), *decided.kept]
                             else:
                                 places.append(place)
-                layers[layer] = list(spans_of(sorted(kept), layer))
+                layers[layer] = self._with_features(spans_of(sorted(kept), layer), sides, layer)
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
             yield Curated(document, **places_of)
@@ -253,6 +253,27 @@ class Curation(Iterator[Curated]):
             self.decisions.require_distinct(ids)
             self.decisions.checked()
             self.decisions.warn_of_unused()
+
+    def _with_features(self, spans: Sequence[Span], documents: Documents, layer: str) -> list[Span]:
+        """Return spans with the features that all spans with their ranges and label have; others are passed over."""
+        features_of: dict[Mark, list[Mapping[str, Any]]] = {}
+        for document in documents:
+            if document is not None and document.rows_in(layer) is None:
+                for span in document.layers.get(layer, ()):
+                    features_of.setdefault((span.fragments, span.label), []).append(span.features)
+        with_features = []
+        for span in spans if features_of else ():
+            first, *others = features_of.get((span.fragments, span.label), [NOTHING])
+            common = {
+                name: value
+                for name, value in first.items()
+                if all(name in other and other[name] == value for other in others)
+            }
+            differing = len(common.keys() ^ set().union(first, *others))
+            if differing:
+                self.read.passed_over["", "features that differ"] += differing
+            with_features.append(replace(span, features=common) if common else span)
+        return with_features or list(spans)
 
     def _outcome_by_votes(self, readings: Readings) -> Outcome:
         """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""
