@@ -44,7 +44,7 @@ _SLOT, _BASE = "ROLE_", "BT_"
 _STACKED = re.compile(r"(?:\\.|[^\\|])+")
 _VALUE = re.compile(r"((?:\\.|[^\\])*?)(?:\[(\d+)\])?", re.DOTALL)
 _ROWS = re.compile(
-    r"^[0-9]++-[0-9]++((?:\.[0-9]++)?+)\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
+    r"^[0-9]++-[0-9]++((?>(?:\.[0-9]++)?))\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
 )
 _PART = re.compile(r"(?P<comment>#.*)\n|(?P<blank>[ \t]*)\n|(?P<rows>(?:(?!#|[ \t]*\n).*\n)+)")
 """A comment, a blank line, or lines with rows."""

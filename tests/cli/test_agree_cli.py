@@ -142,6 +142,18 @@ def test_agree_writes_files_for_pygamma(files: Path):
     assert (files / "gamma" / "d1.csv").read_text() == "a,PER,0,2\na,LOC,3,4\nb,PER,0,1\nb,LOC,3,4\n"
 
 
+def test_agree_warns_of_what_files_for_pygamma_lack(files: Path, capsys: Capture):
+    for name, lines in (("a", "T1\tX 0 1;2 3\ta b\n"), ("b", "")):
+        (files / name).mkdir()
+        (files / name / "d.txt").write_text("a b")
+        (files / name / "d.ann").write_text(lines)
+
+    assert main(["agree", "a", "b", "--pygamma", "gamma"]) == 0
+    errors = capsys.readouterr().err
+    assert "an annotator without spans in a document is not in its file for pygamma, 1 time" in errors
+    assert "1 span with gaps are written for pygamma with their gaps filled" in errors
+
+
 def test_agree_says_how_a_system_compares(files: Path, capsys: Capture):
     (files / "system.conll").write_text((files / "anna.conll").read_text())
 

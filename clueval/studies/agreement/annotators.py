@@ -16,7 +16,7 @@ from typing import Any
 from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, MissingId
-from clueval.files.errors import FileError, UsageError, described, warn, with_noun
+from clueval.files.errors import UsageError, described, warn, with_noun
 from clueval.files.opening import Progress, is_folder
 from clueval.files.options import (
     option_field,
@@ -516,7 +516,7 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
     files: dict[str, list[tuple[str | None, Path]]] = {}
     for document, subfolder in folders.items():
         for name, file in files_of(subfolder):
-            files.setdefault(without_ending(name or file.name), []).append((document, _unpacked_file(file)))
+            files.setdefault(without_ending(name or file.name), []).append((document, file))
     if columns:
         for name in map(str, columns.values()):
             if name not in files:
@@ -550,16 +550,6 @@ def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
 
 _DOCUMENT = re.compile(r"\.(txt|tsv|csv|json|xmi|xml|tei|html?|pdf|docx?|conll\w*)$", re.IGNORECASE)
 """The end of the name of a document of INCEpTION that was a file when it was imported."""
-
-
-def _unpacked_file(path: Path) -> Path:
-    """Return the only file in an archive of one annotator, as INCEpTION exports XMI; any other path is unchanged."""
-    if is_in_archive(path):
-        files = files_of(path)
-        return files[0][1] if len(files) == 1 else path
-    if "!" in str(path) and path.name.endswith(".zip"):
-        raise FileError("is an archive in an archive", file=str(path), advice="unpack the outer one")
-    return path
 
 
 def _annotator_in_column(name: str, path: Path, options: FormatOptions, column: Any) -> Side:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, Literal, NamedTuple
 
 from clueval.core.bag import Read
@@ -235,7 +235,7 @@ class Curation(Iterator[Curated]):
                         for part in getattr(outcome, name):
                             place = text.place(layer, part)
                             decided = self.decisions and self._outcome_by_choice(self.decisions, place)
-                            if decided:  # in a table of undecided places, which may be parts of components
+                            if decided:  # by a table of undecided places, which may be parts of components
                                 contested = {mark for reading in part for mark in reading or ()}
                                 kept = [*(mark for mark in kept if mark not in contested), *decided.kept]
                             else:
@@ -256,13 +256,14 @@ class Curation(Iterator[Curated]):
 
     def _with_features(self, spans: Sequence[Span], documents: Documents, layer: str) -> list[Span]:
         """Return spans with the features that all spans with their ranges and label have; others are passed over."""
+        present = [document for document in documents if document is not None]
+        if all(document.rows_in(layer) is not None for document in present):
+            return list(spans)
         features_of: dict[Mark, list[Mapping[str, Any]]] = {}
-        for document in documents:
-            if document is not None and document.rows_in(layer) is None:
-                for span in document.layers.get(layer, ()):
-                    features_of.setdefault((span.fragments, span.label), []).append(span.features)
+        for span in chain.from_iterable(document.layers.get(layer, ()) for document in present):
+            features_of.setdefault((span.fragments, span.label), []).append(span.features)
         with_features = []
-        for span in spans if features_of else ():
+        for span in spans:
             first, *others = features_of.get((span.fragments, span.label), [NOTHING])
             common = {
                 name: value
@@ -273,7 +274,7 @@ class Curation(Iterator[Curated]):
             if differing:
                 self.read.passed_over["", "features that differ"] += differing
             with_features.append(replace(span, features=common) if common else span)
-        return with_features or list(spans)
+        return with_features
 
     def _outcome_by_votes(self, readings: Readings) -> Outcome:
         """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""
