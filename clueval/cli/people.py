@@ -265,6 +265,7 @@ def curate(
             layer_names(reading["layers"]),
             "token_id" in reading,
             lossy=output.lossy,
+            passed_over=passed_over,
             remark=remark,
             output=output.path,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from clueval.formats.uima_types import (
     token_ranges,
     types_of,
     values_of,
+    whole_tokens,
     with_texts,
     writer,
 )
@@ -140,20 +141,15 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     for kind in filter(view.typesystem.contains_type, ranges):
         ranges[kind] = sorted((annotation.begin, annotation.end) for annotation in view.select(kind))
     words = [text[start:end] for start, end in ranges[_TOKEN]]
-    are_all = _without_blanks(words) == _without_blanks([text]) != ""  # not only those of a part
     yield Document(
         file.stem,
         Frozen(layers),
-        tokens=words if are_all else None,
+        tokens=whole_tokens(words, text),
         text=text,
         unit="character",
         sentences=[Sentence(start, end) for start, end in ranges[_SENTENCE]],
         file=file.name,
     )
-
-
-def _without_blanks(texts: Iterable[str]) -> str:
-    return "".join(part for text in texts for part in text.split())
 
 
 def _span(annotation: Any, layer: str, feature: str | None, length: int, file: str) -> Span:

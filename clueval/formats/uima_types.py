@@ -111,6 +111,15 @@ def token_ranges(tokens: Iterable[str], text: str) -> list[tuple[int, int]]:
     return ranges
 
 
+def whole_tokens(tokens: list[str], text: str) -> list[str] | None:
+    """Return the tokens if they make up the text but for white space; None for those of a part.
+
+    >>> whole_tokens(["in", "Ulm", "."], "in Ulm."), whole_tokens(["Ulm"], "in Ulm.")
+    (['in', 'Ulm', '.'], None)
+    """
+    return tokens if "".join("".join(tokens).split()) == "".join(text.split()) != "" else None
+
+
 def writer(
     type_names: Mapping[str, str],
     ending: str,

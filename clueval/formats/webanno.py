@@ -12,8 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain, count
-from operator import attrgetter
+from itertools import accumulate, chain, compress, count
+from operator import attrgetter, not_
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.alignment import words_in
@@ -25,7 +25,15 @@ from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import places, wide_characters
-from clueval.formats.uima_types import UimaType, token_ranges, types_of, values_of, with_texts, writer
+from clueval.formats.uima_types import (
+    UimaType,
+    token_ranges,
+    types_of,
+    values_of,
+    whole_tokens,
+    with_texts,
+    writer,
+)
 from clueval.formats.writer import EDGES, in_lines, range_without_edges
 
 VERSION = "#FORMAT=WebAnno TSV 3"
@@ -36,7 +44,7 @@ _SLOT, _BASE = "ROLE_", "BT_"
 _STACKED = re.compile(r"(?:\\.|[^\\|])+")
 _VALUE = re.compile(r"((?:\\.|[^\\])*?)(?:\[(\d+)\])?", re.DOTALL)
 _ROWS = re.compile(
-    r"^[0-9]++-[0-9]++(?>(?:\.[0-9]++)?)\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
+    r"^[0-9]++-[0-9]++((?>(?:\.[0-9]++)?))\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
 )
 _PART = re.compile(r"(?P<comment>#.*)\n|(?P<blank>[ \t]*)\n|(?P<rows>(?:(?!#|[ \t]*\n).*\n)+)")
 """A comment, a blank line, or lines with rows."""
@@ -139,6 +147,7 @@ class _WebAnnoReader:
         self._units = self._points = 0
         self._first_row = self._rows = 0
         self._sentences: list[Sentence] = []
+        self._tokens: list[str] = []
 
     def read(self) -> Document:
         for number, text in self._file.blocks():
@@ -163,10 +172,12 @@ class _WebAnnoReader:
         layers = self._layers if self._layers is not None else self._sources()
         spans: dict[str, list[Span]] = {layer: [] for layer in self._options.layers or [DEFAULT_LAYER]}
         spans |= {layer: chosen.spans(layer) for layer, chosen in layers.items()}
+        whole_text = "".join(self._parts)
         return Document(
             self._file.stem,
             Frozen(spans),
-            text="".join(self._parts),
+            tokens=whole_tokens(self._tokens, whole_text),
+            text=whole_text,
             unit="character",
             sentences=self._sentences,
             file=self._file.name,
@@ -189,7 +200,7 @@ class _WebAnnoReader:
             self._layers = self._sources()
         nothing = "\t_" * (self._width - 3)
         annotated: dict[int, list[str]] = {}  # the fields of rows, of which the first three are not used
-        units, past, texts, values = zip(*rows, strict=True)
+        parts, units, past, texts, values = zip(*rows, strict=True)
         for place, value in enumerate(values):
             if value.removesuffix("\t") != nothing:
                 fields = annotated[place] = ["", "", *value.split("\t")]
@@ -199,6 +210,7 @@ class _WebAnnoReader:
                     problem = f"the row has {with_noun(len(fields), 'columns')}, the layers of the head {self._width}"
                     self._refuse(number + place, problem)
         tokens = list(map(_unescaped, texts) if "\\" in run else texts)
+        self._tokens += compress(tokens, map(not_, parts))
         if self._waiting:
             self._begin_sentence(tokens[0], int(units[0]), number)
         if not self._sentences:

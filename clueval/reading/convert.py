@@ -284,7 +284,8 @@ class Conversion:
                     document=document.id,
                     advice="both need the same documents in the same order",
                 )
-            self.are_split |= tokens is None and (self.writer.unit, document.unit) == ("token", "character")
+            if tokens is None and document.tokens is None:
+                self.are_split |= (self.writer.unit, document.unit) == ("token", "character")
             yield self._converted(document, tokens)
         if self.tokens is not None and (more := next(self.tokens, None)) is not None:
             raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -521,13 +522,15 @@ def groups_by_key(
     names: Sequence[str],
     error_of: Callable[[str, Document, str], UsageError],
 ) -> Iterator[tuple[Document | None, ...]]:
-    """Yield the documents of all sides with the same key: complete groups at once, the others at the end.
+    """Yield the documents of all sides with the same key, in the order of the first side, then of the second.
 
-    A side has None where it lacks a document. Raises what `error_of` returns for two documents of one side with the
+    Once the first side has a document that another lacks, all others wait for the end, where this is known. A side has
+    None where it lacks a document. Raises what `error_of` returns for two documents of one side with the
     same key: it takes the side, the document and the id of the other.
     """
     waiting: dict[str, list[Document | None]] = {}
     ids: list[dict[str, str]] = [{} for _ in streams]
+    first_keys = deque[str]()
     for row in zip_longest(*streams):
         for number, keyed in enumerate(row):
             if keyed is None:
@@ -538,9 +541,12 @@ def groups_by_key(
             ids[number][key] = document.id
             text = waiting.setdefault(key, [None] * len(streams))
             text[number] = document
-            if None not in text:
-                yield tuple(waiting.pop(key))
-    yield from map(tuple, waiting.values())
+            if number == 0:
+                first_keys.append(key)
+        while first_keys and None not in waiting[first_keys[0]]:
+            yield tuple(waiting.pop(first_keys.popleft()))
+    for keys in ids:
+        yield from (tuple(waiting.pop(key)) for key in keys if key in waiting)
 
 
 def with_first_id(text: Sequence[Document | None]) -> tuple[Document | None, ...]:

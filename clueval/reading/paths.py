@@ -34,7 +34,8 @@ _WILDCARD = re.compile(r"(\*\*/|\*\*|\*|\?|\[!?[^\]]+\])")
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
     """Return the file, with the name None, or all files below a folder by their relative names, sorted.
 
-    Hidden files and folders are skipped. An archive counts as a folder. Raises `FileError` if there is nothing to read.
+    Hidden files and folders are skipped. An archive counts as a folder; in a folder, one with a single file, as
+    INCEpTION exports annotators, as this file. Raises `FileError` if there is nothing to read.
     """
     path = located(path)
     if is_pattern(path):
@@ -43,7 +44,13 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
         from clueval.reading.archives import files_in
 
         members = dict(files_in(path))
-        return [(printable(name), members[name]) for name in main_files(list(members))]
+        names = main_files(list(members))
+        for name in names:
+            if name.endswith(".zip"):
+                raise FileError(
+                    "is an archive in an archive", file=str(members[name]), advice="unpack the outer one"
+                )
+        return [(printable(name), members[name]) for name in names]
     try:
         if stat.S_ISDIR(path.stat().st_mode):
             names = main_files(sorted(_names_below(path)))
@@ -56,7 +63,8 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
                     file=str(path),
                     advice="rename one",
                 )
-            return [(name, path / relative) for name, relative in zip(printable_names, names, strict=True)]
+            files = (_unpacked(path / relative) for relative in names)
+            return list(zip(printable_names, files, strict=True))
         if not stat.S_ISREG(path.stat().st_mode):
             raise FileError(
                 "is not a regular file", file=str(path), advice="write the output of a pipe to a file first"
@@ -76,6 +84,12 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     except ValueError:  # a NUL, or half of a surrogate pair
         raise FileError("is not a valid file name", file=str(path)[:300], advice="check the name") from None
     return [(None, path)]
+
+
+def _unpacked(path: Path) -> Path:
+    """Return the only file in an archive; any other path is unchanged."""
+    files = files_of(path) if is_in_archive(path) else []
+    return files[0][1] if len(files) == 1 else path
 
 
 def _near_path(path: Path) -> str | None:

@@ -17,14 +17,21 @@ from clueval.core.bag import Bag, Place, pairs_in
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Tally, added
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, warn
 
 
 def settled_units(bag: Bag, plan: Plan) -> Plan:
-    """Return the plan with the units that were chosen for it: sentences if these are more than the documents."""
-    if plan.units != EITHER:
+    """Return the plan with the units that were chosen for it: sentences if these are more than the documents.
+
+    Warns if sentences were asked for, and no document has several.
+    """
+    if plan.units not in (SENTENCE, EITHER):
         return plan
     documents = {(place.name, place.repeat) for place in bag.documents}
+    if plan.units == SENTENCE:
+        if len(bag.documents) == len(documents) > 1:
+            warn("no document has several sentences, so each document is a unit")
+        return plan
     # what has no place in the text is in no sentence
     of_sentences = [(place.name, place.repeat) for place in bag.documents if place.sentence is not None]
     more = len(documents) < FEW_DOCUMENTS and len(of_sentences) > len({*of_sentences})

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from clueval.core.span import NOTHING, Frozen
-from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, with_noun
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, warn, with_noun
 from clueval.files.opening import beginning_of, is_folder, raw_blocks
 from clueval.files.options import require_kind
 from clueval.files.overwriting import named_output, reading_an_output
@@ -221,6 +221,14 @@ class PlaceDecisions:
     def are_used(self) -> bool:
         """Whether no decision is stale or lost."""
         return not (self.number("stale") or self.lost)
+
+    def warn_of_unused(self) -> None:
+        """Warn with the numbers of decisions, and with the places of those that are lost, if any is stale or lost."""
+        if self.are_used:
+            return
+        lost = [f"{document} {start}-{end - 1}" for document, _, start, end in self.lost]
+        more = f" and {len(lost) - MOST_LISTED:,} more" if len(lost) > MOST_LISTED else ""
+        warn(self.words() + (f"; lost: {', '.join(lost[:MOST_LISTED])}{more}" if lost else ""))
 
     def checked(self) -> None:
         """Raise `UsageError` for conflicts, if nothing was chosen to be done about them, or times do not order them."""

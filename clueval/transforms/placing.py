@@ -319,7 +319,7 @@ WITHIN = "spans within tokens"
 def to_tokens(
     document: Document, tokens: Document | None = None, dropped: Counter[str] | None = None
 ) -> Document:
-    """Return the document with positions in tokens: those of `tokens`, or the words and single marks of its text.
+    """Return the document with positions in tokens: those of `tokens`, its own, or the words and marks of its text.
 
     A document with tokens is returned unchanged, unless `tokens` are others. A span that does not begin and end with
     a token is left out and counted in `dropped`. Raises `UsageError` for a document with neither and, without
@@ -340,7 +340,9 @@ def to_tokens(
             **document.in_errors,
             advice="use a format that has the text",
         )
-    starts, ends = _words_of(document.text) if tokens is None else token_places(tokens, document.text)
+    with_tokens = document if tokens is None else tokens
+    are_words = with_tokens.tokens is None
+    starts, ends = _words_of(document.text) if are_words else token_places(with_tokens, document.text)
     first, shift = 0 if tokens is None else tokens.start, document.start
     token_starts, token_ends = set(starts), set(ends)
 
@@ -354,8 +356,12 @@ def to_tokens(
     for layer, spans in document.layers.items():
         layers[layer] = []
         for span in spans:
-            ranges = [(start - shift, end - shift) for start, end in span.fragments if start < end]
-            if all(start in token_starts and end in token_ends for start, end in ranges):
+            not_whole = [
+                (start, end)
+                for start, end in span.fragments
+                if start < end and not (start - shift in token_starts and end - shift in token_ends)
+            ]
+            if not not_whole:
                 placed = span.placed(place)
                 if placed.parts is not None:  # gaps that have no token are none
                     parts = joined_ranges(placed.parts, ge)
@@ -364,10 +370,13 @@ def to_tokens(
             elif dropped is not None:
                 dropped[WITHIN] += 1
             else:
+                start, end = not_whole[0]
+                part = "" if span.parts is None else f"the part [{start},{end}) of "
                 raise UsageError(
-                    f"span {name_of(span)} does not begin and end with a token",
+                    f"{part}span {name_of(span)} does not begin and end with a token",
                     **document.in_errors,
-                    advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
+                    advice="lossy=True leaves out such spans"
+                    + ("; tokens are words and single marks without tokens=..." if are_words else ""),
                 )
     words: Sequence[str]
     if tokens is None:

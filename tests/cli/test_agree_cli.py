@@ -142,8 +142,22 @@ def test_agree_writes_files_for_pygamma(files: Path):
     assert (files / "gamma" / "d1.csv").read_text() == "a,PER,0,2\na,LOC,3,4\nb,PER,0,1\nb,LOC,3,4\n"
 
 
+def test_agree_warns_of_what_files_for_pygamma_lack(files: Path, capsys: Capture):
+    for name, lines in (("a", "T1\tX 0 1;2 3\ta b\n"), ("b", "")):
+        (files / name).mkdir()
+        (files / name / "d.txt").write_text("a b")
+        (files / name / "d.ann").write_text(lines)
+
+    assert main(["agree", "a", "b", "--pygamma", "gamma"]) == 0
+    errors = capsys.readouterr().err
+    assert "an annotator without spans in a document is not in its file for pygamma, 1 time" in errors
+    assert "1 span with gaps are written for pygamma with their gaps filled" in errors
+
+
 def test_agree_says_how_a_system_compares(files: Path, capsys: Capture):
-    assert main(["agree", "anna.conll", "bob.conll", "--system", "anna.conll"]) == 0
+    (files / "system.conll").write_text((files / "anna.conll").read_text())
+
+    assert main(["agree", "anna.conll", "bob.conll", "--system", "system.conll"]) == 0
     out = capsys.readouterr().out
     assert "the system agrees with annotators more than they do with each other" in out
     assert "it is like another annotator, which does not mean that it is right" in out
@@ -187,7 +201,7 @@ def test_curate_says_how_many_decisions_were_used(files: Path, capsys: Capture):
         (folder / f"{name}.tsv").write_text(f"{header}d1\t0\t1\tf\tanna\t{name}\nd9\t0\t1\tf\tanna\t{name}\n")
 
     assert main(["curate", "anna=anna.conll", "bob=bob.conll", "--decisions", "decisions"]) == 0
-    assert "decisions: 0 used, 1 stale, 1 lost, 0 in conflict\n" in capsys.readouterr().err
+    assert "decisions: 0 used, 1 stale, 1 lost, 0 in conflict; lost: d9 0-1\n" in capsys.readouterr().err
 
 
 def test_curate_writes_the_format_of_the_ending(files: Path):
@@ -267,6 +281,11 @@ def test_curate_writes_other_formats(files: Path):
         ("agree anna.conll", "one file has one annotator"),
         ("agree anna.conll anna.conll", "two annotators have the path anna.conll"),
         ("agree a=anna.conll a=bob.conll", "two annotators have the name 'a'"),
+        (
+            "agree anna.conll bob.conll --system bob.conll",
+            "the system has the file of the annotator bob.conll",
+        ),
+        ("agree anna.conll --annotator a=2 --annotator b=2", "two annotators have the column or set 2"),
         ("agree anna.conll nothing.conll", "nothing.conll: there is no such file"),
         ("agree =anna.conll bob.conll", "lacks a name or a path"),
         ("agree anna.conll bob.conll --annotator x", "'x' cannot be read"),

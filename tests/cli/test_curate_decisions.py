@@ -107,4 +107,4 @@ def test_what_is_not_used_is_not_counted_as_used(files: Path, capsys: pytest.Cap
     kept, said = curated(capsys, "d.tsv")
 
     assert kept == "d1\t3\t3\tLOC\nd2\t4\t4\tPER\n"
-    assert said == "decisions: 1 used, 1 stale, 1 lost, 0 in conflict"
+    assert said == "decisions: 1 used, 1 stale, 1 lost, 0 in conflict; lost: d3 4-4"

@@ -8,7 +8,7 @@ import pytest
 from contents import texts
 from corpora import write
 
-from clueval import read, score
+from clueval import convert, read, score
 from clueval.files.errors import CluevalError, UsageError
 
 GOLD = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "webanno" / "gold.tsv"
@@ -29,6 +29,16 @@ def test_sample_by_hand() -> None:
         ("\\", "I-X"),
     ]
     assert document.layers["label"][0].features == {"identifier": "Q7259"}
+
+
+def test_conversions_keep_the_tokens_of_the_file(tmp_path: Path) -> None:
+    rows = ("1-1\t0-8\tz.B.-Hof\tORG", "1-2\t9-11\tin\t_", "1-2.1\t9-10\ti\tX", "1-3\t12-16\tNeu-\t_")
+    path = write(tmp_path / "d.tsv", "\t\n".join([f"{HEAD}#Text=z.B.-Hof in Neu-\n{rows[0]}", *rows[1:], ""]))
+
+    (document,) = convert(path, "conll", lossy=True)
+
+    assert document.tokens == ["z.B.-Hof", "in", "Neu-"]
+    assert convert(path, "webanno")[0].tokens == document.tokens
 
 
 def test_score_reads_each_file_once(tmp_path: Path) -> None:

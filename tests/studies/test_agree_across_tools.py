@@ -201,6 +201,7 @@ def test_archives_of_each_annotator_are_read_in_a_folder_and_refused_in_an_archi
 
     with pytest.warns(CluevalWarning, match="INITIAL_CAS"):
         assert f1(agree(tmp_path / "all"), "anna", "bob") == 0.5714
+    assert main(["check", str(tmp_path / "all")]) == 0
     shutil.make_archive(str(tmp_path / "whole"), "zip", tmp_path / "all")
     with pytest.raises(CluevalError, match=r"is an archive in an archive .unpack the outer one"):
         agree(tmp_path / "whole.zip")

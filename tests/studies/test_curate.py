@@ -12,7 +12,7 @@ from strategies import at_most
 from test_agree import A, B, C, document
 from test_agree_properties import studies
 
-from clueval import CluevalError, CluevalWarning, Document, agree, curate
+from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate
 from clueval.core.document import Pair
 from clueval.reports.place import fingerprint
 from clueval.studies.agreement.curation import Curated
@@ -110,7 +110,56 @@ def test_curate_takes_over_a_document_of_one_annotator():
 
 def test_curate_warns_if_no_document_is_shared():
     with pytest.warns(CluevalWarning, match="no document is shared by two annotators, so that each is kept"):
-        assert len(list(curate({"A": [document("x", 3)], "B": [document("y", 3)]}))) == 2
+        assert len(list(curate({"A": [document("x", 3)], "B": [document("y", 4)]}))) == 2
+
+
+def test_texts_of_an_annotator_who_has_other_ids_are_refused():
+    sources = {"A": [document("d", 3)], "B": [document("e", 3)], "C": [document("d", 3)]}
+
+    for study in (agree, lambda sources: list(curate(sources))):
+        with pytest.raises(CluevalError, match=r"shares no document .* pair_by='content' pairs equal texts"):
+            study(sources)
+
+
+def test_curated_spans_have_the_features_that_all_agree_on():
+    sides = {
+        name: [
+            Document(
+                "d", {"label": [Span(0, 3, "PER", {"id": "Q1", "sure": name})]}, text="Ada", unit="character"
+            )
+        ]
+        for name in "AB"
+    }
+    curation = curate(sides)
+
+    (curated,) = curation
+
+    assert curated.document.layers["label"][0].features == {"id": "Q1"}
+    assert curation.read.passed_over == {("", "features that differ"): 1}
+
+
+def test_curate_keeps_the_order_of_the_first_annotators_documents():
+    a, b, c = (f"d{n}" for n in range(3)), ("d3", "d1"), ("d3", "d2", "d4")
+    sources = {name: [document(id_, 3) for id_ in ids] for name, ids in (("A", a), ("B", b), ("C", c))}
+
+    assert [each.document.id for each in curate(sources)] == ["d0", "d1", "d2", "d3", "d4"]
+
+
+def test_the_table_of_undecided_places_is_read_as_decisions(tmp_path: Path):
+    sources = {
+        "A": [document("d", 20, (0, 16, "ORG"), (11, 16, "LOC"))],
+        "B": [document("d", 20, (0, 16, "ORG"), (11, 16, "LOC"))],
+        "C": [document("d", 20, (0, 16, "ORG"))],
+    }
+    (undecided,) = (place for each in curate(sources) for place in each.undecided)
+    key = dict(zip(("document", "layer", "start", "end"), undecided.at, strict=True))
+    line = {**key, "end_inclusive": undecided.end - 1, "fingerprint": undecided.fingerprint, "choice": "A"}
+    (tmp_path / "d.json").write_text(json.dumps([line]))
+
+    (curated,) = curate(sources, decisions=tmp_path / "d.json")
+
+    assert kept([curated])["d"] == [(0, 16, "ORG"), (11, 16, "LOC")]
+    assert curated.undecided == ()
 
 
 def test_curate_as_union_joins_each_component():

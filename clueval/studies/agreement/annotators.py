@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -15,7 +16,7 @@ from typing import Any
 from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, MissingId
-from clueval.files.errors import FileError, UsageError, described, warn, with_noun
+from clueval.files.errors import UsageError, described, warn, with_noun
 from clueval.files.opening import Progress, is_folder
 from clueval.files.options import (
     option_field,
@@ -160,6 +161,35 @@ class Annotators:
             for documents in groups_by_key(keyed_streams, self.sides, partial(_same_key, by)):
                 same_id = with_first_id(documents)
                 yield Group(self._documents_on_one_text(same_id, texts_differ=texts_differ))
+
+    def require_paired(self) -> None:
+        """Raise `UsageError` if an annotator who shares no document has a text of another annotator, with another id.
+
+        Reads all documents once more.
+        """
+        alone = {*self.names}
+        first_with: dict[str, tuple[str, str]] = {}
+        same: dict[tuple[str, str], tuple[Document, str]] = {}
+        for group in self.groups():
+            present = [
+                (name, document)
+                for name, document in zip(self.names, group.sides, strict=False)  # a system comes after them
+                if document is not None
+            ]
+            if len(present) > 1:
+                alone.difference_update(name for name, _ in present)
+            for name, document in present:
+                if document.text is not None or document.tokens is not None:
+                    other, other_id = first_with.setdefault(key_of(document, "content"), (name, document.id))
+                    same.setdefault((name, other), (document, other_id))
+        for (name, other), (document, other_id) in same.items():
+            if name != other and not alone.isdisjoint((name, other)):
+                raise UsageError(
+                    f"{name} has the text of document {other_id!r} of {other}, and "
+                    f"{name if name in alone else other} shares no document with another annotator",
+                    **document.in_errors,
+                    advice=PAIRING,
+                )
 
     def _read(
         self, annotator: Side, file_name: str | None, read: Read
@@ -353,6 +383,13 @@ def annotators_of(
         )
     if system is not None:
         (system_annotator,) = _annotators_of_sources({"system": system}, read)
+        for annotator in annotators:
+            if annotator.files and replace(annotator, name="system") == system_annotator:
+                raise UsageError(
+                    f"the system has the file of the annotator {annotator.name}",
+                    file=str(system),
+                    advice="give the output of the system, or leave out the annotator",
+                )
         annotators.append(replace(system_annotator, name="system"))
     require_use(read, annotators)
     listed = _with_names_and_layers(annotators, naming.pair_by)
@@ -434,6 +471,11 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
     """Return the annotators of one file or folder, of which one may be the system."""
     folder, folders = _folders(located(path))
     columns, layout = naming.annotators, naming.layout
+    for column, times in Counter(map(str, (columns or {}).values())).items():
+        if times > 1:
+            raise UsageError(
+                f"two annotators have the column or set {column}", advice="give each annotator once"
+            )
     if layout is None and folders:
         first = next(iter(folders.values()))
         if all(map(_DOCUMENT.search, folders)) or any(
@@ -465,12 +507,16 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
             file=str(path),
             advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
+    if beside := [name for name, _ in files_of(folder) if name is not None and "/" not in name]:
+        warn(
+            f"{with_noun(len(beside), 'files')} beside the folders in {folder} are left out: {', '.join(beside[:3])}"
+        )
     if layout != BY_DOCUMENT:
         return {name: Side(name, files_of(subfolder), options) for name, subfolder in folders.items()}
     files: dict[str, list[tuple[str | None, Path]]] = {}
     for document, subfolder in folders.items():
         for name, file in files_of(subfolder):
-            files.setdefault(without_ending(name or file.name), []).append((document, _unpacked_file(file)))
+            files.setdefault(without_ending(name or file.name), []).append((document, file))
     if columns:
         for name in map(str, columns.values()):
             if name not in files:
@@ -504,16 +550,6 @@ def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
 
 _DOCUMENT = re.compile(r"\.(txt|tsv|csv|json|xmi|xml|tei|html?|pdf|docx?|conll\w*)$", re.IGNORECASE)
 """The end of the name of a document of INCEpTION that was a file when it was imported."""
-
-
-def _unpacked_file(path: Path) -> Path:
-    """Return the only file in an archive of one annotator, as INCEpTION exports XMI; any other path is unchanged."""
-    if is_in_archive(path):
-        files = files_of(path)
-        return files[0][1] if len(files) == 1 else path
-    if "!" in str(path) and path.name.endswith(".zip"):
-        raise FileError("is an archive in an archive", file=str(path), advice="unpack the outer one")
-    return path
 
 
 def _annotator_in_column(name: str, path: Path, options: FormatOptions, column: Any) -> Side:

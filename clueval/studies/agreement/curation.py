@@ -11,14 +11,14 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, Literal, NamedTuple
 
 from clueval.core.bag import Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, Pair
 from clueval.core.overlap import components
-from clueval.core.span import SIDES, Frozen, Span
+from clueval.core.span import NOTHING, SIDES, Frozen, Span
 from clueval.files.errors import UsageError, warn
 from clueval.files.options import checked_call
 from clueval.formats.options import Reading
@@ -189,6 +189,7 @@ class Curation(Iterator[Curated]):
 
     def __init__(self, annotators: Annotators, votes: Votes | None, decisions: PlaceDecisions | None) -> None:
         self.names, self.read, self._votes, self.decisions = annotators.names, Read(), votes, decisions
+        self._annotators = annotators
         self._are_sides = decisions is not None and {*self.names} == {*SIDES}
         if decisions is not None:
             require_no_choices(self.names)
@@ -209,11 +210,13 @@ class Curation(Iterator[Curated]):
     def _curated(self, texts: Iterable[Group]) -> Iterator[Curated]:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
         ids: list[str] = []
-        are_shared = False
+        alone = {*self.names}
         for group in texts:
             ids.append(group.first.id)
-            present = sum(document is not None for document in group.sides)
-            are_shared = are_shared or present > 1
+            names = {name for name, side in zip(self.names, group.sides, strict=True) if side is not None}
+            present = len(names)
+            if present > 1:
+                alone -= names
             are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
             text = AnnotatedText(group.sides, self.names)
             sides = self._decided_documents(group.sides)
@@ -229,18 +232,49 @@ class Curation(Iterator[Curated]):
                     outcome = chosen or self._outcome_by_votes(readings)
                     kept += outcome.kept
                     for name, places in listed.items():
-                        places += [text.place(layer, part) for part in getattr(outcome, name)]
-                layers[layer] = list(spans_of(sorted(kept), layer))
+                        for part in getattr(outcome, name):
+                            place = text.place(layer, part)
+                            decided = self.decisions and self._outcome_by_choice(self.decisions, place)
+                            if decided:  # by a table of undecided places, which may be parts of components
+                                contested = {mark for reading in part for mark in reading or ()}
+                                kept = [*(mark for mark in kept if mark not in contested), *decided.kept]
+                            else:
+                                places.append(place)
+                layers[layer] = self._with_features(spans_of(sorted(kept), layer), sides, layer)
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
             yield Curated(document, **places_of)
-        if ids and not are_shared:
-            warn(f"{NOTHING_SHARED}, so that each is kept as it is ({PAIRING})")
+        if ids and alone:
+            self._annotators.require_paired()
+            names_alone = f"no document of {', '.join(sorted(alone))} is shared"
+            whose = NOTHING_SHARED if alone == {*self.names} else names_alone
+            warn(f"{whose}, so that each is kept as it is ({PAIRING})")
         if self.decisions is not None:
             self.decisions.require_distinct(ids)
             self.decisions.checked()
-            if not self.decisions.are_used:
-                warn(self.decisions.words())
+            self.decisions.warn_of_unused()
+
+    def _with_features(self, spans: Sequence[Span], documents: Documents, layer: str) -> list[Span]:
+        """Return spans with the features that all spans with their ranges and label have; others are passed over."""
+        present = [document for document in documents if document is not None]
+        if all(document.rows_in(layer) is not None for document in present):
+            return list(spans)
+        features_of: dict[Mark, list[Mapping[str, Any]]] = {}
+        for span in chain.from_iterable(document.layers.get(layer, ()) for document in present):
+            features_of.setdefault((span.fragments, span.label), []).append(span.features)
+        with_features = []
+        for span in spans:
+            first, *others = features_of.get((span.fragments, span.label), [NOTHING])
+            common = {
+                name: value
+                for name, value in first.items()
+                if all(name in other and other[name] == value for other in others)
+            }
+            differing = len(common.keys() ^ set().union(first, *others))
+            if differing:
+                self.read.passed_over["", "features that differ"] += differing
+            with_features.append(replace(span, features=common) if common else span)
+        return with_features
 
     def _outcome_by_votes(self, readings: Readings) -> Outcome:
         """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""

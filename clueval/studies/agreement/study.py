@@ -11,7 +11,7 @@ from clueval.core.bag import Bag
 from clueval.core.count import ALTERNATIVES, DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
-from clueval.files.errors import FileError, UsageError, warn
+from clueval.files.errors import FileError, UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_share
 from clueval.files.writing import made_folder, named_together, whole_file
 from clueval.formats.options import Reading
@@ -145,12 +145,15 @@ class Agreement(ReportOfAnnotators):
 
     def _verdict_on(self, sequence: str) -> str:
         section = self._report["agreement"][sequence]
-        f1 = next(iter(section["f1"].values()))
+        key, f1 = next(iter(section["f1"].items()))
         alpha = section["coefficients"]["positions"]["all"]["alpha"]
         text = phrase(
             "mean F1 of pairs {f1}, alpha {alpha}",
-            f1=shown(Rate(f1["mean"])),
-            alpha="-" if alpha is None else numeral(alpha, ".3f"),
+            f1=shown(Rate(f1["mean"])) + self._interval(sequence, f"f1.{key}.mean", 100, ".2f"),
+            alpha="-"
+            if alpha is None
+            else numeral(alpha, ".3f")
+            + self._interval(sequence, "coefficients.positions.all.alpha", 1, ".3f"),
         )
         means = sorted(
             (row["mean"], name) for name, row in f1["annotators"].items() if row["mean"] is not None
@@ -169,6 +172,13 @@ class Agreement(ReportOfAnnotators):
             mean, label = min(disputed)
             text += "; " + phrase("most disputed: {label} ({f1})", label=label, f1=shown(Rate(mean)))
         return text
+
+    def _interval(self, sequence: str, path: str, factor: float, form: str) -> str:
+        """Return the interval of a number in brackets; empty if there is none."""
+        entry = self._report.get("intervals", {"scores": {}})["scores"].get(sequence, {}).get(path, {})
+        if entry.get("low") is None or entry.get("high") is None:
+            return ""
+        return f" [{numeral(factor * entry['low'], form)}, {numeral(factor * entry['high'], form)}]"
 
     def facts(self) -> Iterator[str]:
         """Yield how much was read."""
@@ -252,7 +262,10 @@ class Agreement(ReportOfAnnotators):
                 )
         for number, name in enumerate(self._names):
             if not report["common"][number][number]:
-                yield phrase("{name} shares no document with another annotator", name=name)
+                yield phrase(
+                    "{name} shares no document with another annotator, so all its numbers are dashes",
+                    name=name,
+                )
         if self._without_text:
             yield phrase(
                 "{n} document has no text, so positions outside of all spans are not counted|"
@@ -273,8 +286,15 @@ class Agreement(ReportOfAnnotators):
             yield (
                 "",
                 phrase(
-                    "a dash is a number that is not defined and is left out of means: neither of two annotators has "
-                    "such spans, or all items have the same value"
+                    "a dash is a number that is not defined and is left out of means: two annotators share no "
+                    "document, neither has such spans, or all items have the same value"
+                ),
+            )
+        if any(numbers.sums["overlap"] for numbers in self._numbers.values()):
+            yield (
+                "",
+                phrase(
+                    "alpha by label: positions with several labels of one annotator have one of their own, as LOC+ORG"
                 ),
             )
 
@@ -293,11 +313,13 @@ class Agreement(ReportOfAnnotators):
         """Write a file for each shared document for the program pygamma, and return their number.
 
         It is a CSV file with annotator, label, start and end of spans. Ends are exclusive; of a span with gaps, the
-        first start and the last end are written. Raises `FileError`.
+        first start and the last end are written. Raises `FileError`. Warns of such spans, and of annotators
+        without spans in a document, whom its file lacks.
         """
         import csv  # few need it
 
         stems: set[str] = set()
+        without_spans = with_gaps = 0
         with made_folder(folder), named_together():
             for group in self._corpus.texts():
                 sides = dict(zip(self._names, group.sides, strict=False))  # a system comes after them
@@ -319,10 +341,17 @@ class Agreement(ReportOfAnnotators):
                 with whole_file(Path(folder, f"{stem}.csv")) as file:
                     writer = csv.writer(file, lineterminator="\n")
                     for name, document in present.items():
+                        without_spans += not any(document.layers.get(layer) for layer in layers)
                         for layer in layers:
                             for fragments, label in sorted(marks_in(document, layer)):
+                                with_gaps += len(fragments) > 1
                                 cell = f"{layer}:{label}" if len(layers) > 1 else label
                                 writer.writerow([name, cell, fragments[0][0], fragments[-1][1]])
+        if without_spans:
+            times = with_noun(without_spans, "times")
+            warn(f"an annotator without spans in a document is not in its file for pygamma, {times}")
+        if with_gaps:
+            warn(f"{with_noun(with_gaps, 'spans')} with gaps are written for pygamma with their gaps filled")
         return len(stems)
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
@@ -470,6 +499,9 @@ def agree(
 
     corpus = Annotated(annotators, metric, plan, steps)
     bag, clashes, without_text = corpus.counted()
+    sharing = [present for present in bag.shared if metric.shares(present)]
+    if not all(any(present >> number & 1 for present in sharing) for number in range(len(annotators.names))):
+        annotators.require_paired()
     signature = _signature(corpus, bag)
     return Agreement(corpus, bag, clashes, without_text, signature, confidence if intervals else None)
 

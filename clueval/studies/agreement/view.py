@@ -46,19 +46,22 @@ def matrix_table(names: Sequence[str], sequence: str, key: str, f1: Content) -> 
 
 
 def labels_table(sequence: str, f1: Mapping[str, Content]) -> Table:
-    """Return the mean F1 of pairs by label, the most disputed first."""
-    labels = next(iter(f1.values()))["per_label"]
+    """Return the mean F1 of pairs by label, the most disputed first, and for how many pairs the first F1 is defined."""
+    first = next(iter(f1.values()))
+    labels = first["per_label"]
 
     def low(label: str) -> tuple[bool, float, str]:
         mean = labels[label]["mean"]
         return mean is None, mean or 0.0, label
 
-    rows: list[list[Cell]] = [[phrase("all labels"), *(Rate(section["mean"]) for section in f1.values())]]
+    means: list[Cell] = [Rate(section["mean"]) for section in f1.values()]
+    rows: list[list[Cell]] = [[phrase("all labels"), *means, first["pairs"]]]
     for label in sorted(labels, key=low):
         name = Find(label, {"layer": sequence, "label": label})
-        rows.append([name, *(Rate(section["per_label"][label]["mean"]) for section in f1.values())])
+        means = [Rate(section["per_label"][label]["mean"]) for section in f1.values()]
+        rows.append([name, *means, labels[label]["pairs"]])
     title = phrase("{layer}: mean F1 of pairs", layer=sequence)
-    return Table(title, ["", *map(title_of, f1)], rows)
+    return Table(title, ["", *map(title_of, f1), phrase("pairs")], rows)
 
 
 def spread_table(sequence: str, f1: Mapping[str, Content]) -> Table:
@@ -178,7 +181,10 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
             high=numeral(100 * high, ".1f"),
         )
         if low <= 0 <= high:
-            return f"{same}: {interval}"
+            none = phrase(
+                "no difference was found between the system's agreement with annotators and theirs with each other"
+            )
+            return f"{none}: {interval}"
     if abs(difference) < LIKE:
         return same
     points = phrase("{points} points of F1", points=numeral(100 * abs(difference), ".1f"))

@@ -24,7 +24,6 @@ from clueval.core.case import LabelledRange, labelled_range
 from clueval.core.document import Pair
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES, Span, by_position
-from clueval.files.errors import warn
 from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint
@@ -397,9 +396,8 @@ class Errors(ErrorReport):
 
     def _with_warning(self, places: Iterator[Place]) -> Iterator[Place]:
         yield from places
-        decisions = self.decisions
-        if decisions is not None and not decisions.are_used:
-            warn(decisions.words())
+        if self.decisions is not None:
+            self.decisions.warn_of_unused()
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
         if self.limit is not None:

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.core.case import Where
 from clueval.core.document import Pair
 from clueval.core.tally import Tally
-from clueval.files.errors import UsageError, warn
+from clueval.files.errors import UsageError
 from clueval.files.opening import tsv_line
 from clueval.files.writing import whole_file
 from clueval.metrics import with_settings
@@ -432,8 +432,7 @@ def report_of(
             replace(leak, decision=_decision(decisions, leak.at, leak.fingerprint)) for leak in strings
         ]
         decisions.checked()
-        if not decisions.are_used:
-            warn(decisions.words())
+        decisions.warn_of_unused()
         places = {
             leak.at: (leak.decision.state, leak.decision.choice)
             for leak in (*leaks, *strings)
