@@ -151,7 +151,7 @@ def test_agree_warns_of_what_files_for_pygamma_lack(files: Path, capsys: Capture
     assert main(["agree", "a", "b", "--pygamma", "gamma"]) == 0
     errors = capsys.readouterr().err
     assert "an annotator without spans in a document is not in its file for pygamma, 1 time" in errors
-    assert "1 span with gaps are written for pygamma with their gaps filled" in errors
+    assert "the gaps of 1 span are filled in the files for pygamma" in errors
 
 
 def test_agree_says_how_a_system_compares(files: Path, capsys: Capture):

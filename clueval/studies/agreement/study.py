@@ -351,7 +351,7 @@ class Agreement(ReportOfAnnotators):
             times = with_noun(without_spans, "times")
             warn(f"an annotator without spans in a document is not in its file for pygamma, {times}")
         if with_gaps:
-            warn(f"{with_noun(with_gaps, 'spans')} with gaps are written for pygamma with their gaps filled")
+            warn(f"the gaps of {with_noun(with_gaps, 'spans')} are filled in the files for pygamma")
         return len(stems)
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
