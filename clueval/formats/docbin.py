@@ -113,11 +113,15 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
         if options.layers is None:
             file.passed_over.update(spans_in_groups(doc))
         yield document
+    listed_groups = f"groups of spans: {', '.join(sorted(groups)) or 'none'}"
+    if groups and not is_read:
+        raise UsageError(
+            "no document has entities", file=file.name, advice=f"{listed_groups}; layers=... names one"
+        )
     for layer, source in sources.items() if is_read else ():
         if source not in groups | {ENTS}:
             problem = f"no document has {source!r}, the source of layer {layer!r}"
-            advice = f"groups of spans: {', '.join(sorted(groups)) or 'none'}"
-            raise UsageError(problem, file=file.name, advice=advice)
+            raise UsageError(problem, file=file.name, advice=listed_groups)
 
 
 # Writing

@@ -77,6 +77,9 @@ def test_groups_of_spans_are_sources(path: Path) -> None:
         list(read(path, {"group": "spans.x"}))
     with pytest.raises(UsageError, match=r"no source 'sc' for layer 'group'.*spans\.KEY"):
         list(read(path, {"group": "sc"}))
+    DocBin(docs=[doc(["Ada"], None, sc=[(0, 1, "A")])]).to_disk(path)
+    with pytest.raises(UsageError, match=r"no document has entities \(groups of spans: spans\.sc"):
+        list(read(path))
 
 
 @pytest.mark.parametrize("data", [b"", b"nonsense", zlib.compress(b"nonsense"), zlib.compress(b"\x80")])
