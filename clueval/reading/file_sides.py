@@ -322,6 +322,8 @@ def sides_of_files(
             raise answers_in_gold(names[0], str(listed[0].first_file))
         if forms[1] is not None and forms[1].name == MENTIONS:
             listed[1] = listed[1].with_options(input=MENTIONS)
+    if all(form is not None and form.name == "docbin" for form in forms):
+        listed = [side.with_options(keeps_unannotated=True) for side in listed]
     is_run = len(listed) > 1 and _is_run(listed[0], listed[1], pair_by)
     sides = FileSides(tuple(listed), pair_by, both_columns, within, is_run, progress)
     if pair_by is None:

@@ -19,7 +19,7 @@ from itertools import chain, compress, zip_longest
 from operator import index, is_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from clueval.core.document import Document, Layers, MissingId
+from clueval.core.document import UNANNOTATED, Document, Layers, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.core.span_forms import (
     DOCUMENTS,
@@ -358,11 +358,20 @@ def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Documen
 def _documents(side: GivenSide, items: Iterable[Any]) -> Iterator[Document]:
     for number, item in enumerate(items):
         if _is_spacy_doc(item):
-            from clueval.formats.docbin import ENTS, document_of_spacy, spans_in_groups  # few need it
+            from clueval.formats.docbin import (  # few need it
+                ENTS,
+                document_of_spacy,
+                is_unannotated,
+                spans_in_groups,
+            )
 
+            doc, item = item, document_of_spacy(item, {DEFAULT_LAYER: ENTS}, None, id=MissingId(number))
+            passed_over = spans_in_groups(doc)
+            if is_unannotated(doc):
+                passed_over = {UNANNOTATED: 1}
+                item = replace(item, metadata=Frozen(dict.fromkeys(passed_over, "")))
             if side.passed_over is not None:
-                side.passed_over.update(spans_in_groups(item))
-            item = document_of_spacy(item, {DEFAULT_LAYER: ENTS}, None, id=MissingId(number))
+                side.passed_over.update(passed_over)
         if not isinstance(item, Document):
             problem = f"{side.place(number)} is {described(item)}, not a document like those before it"
             raise UsageError(problem, advice=_FORMS)
