@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -178,12 +178,7 @@ def _reading_of_one_side(
     reading:
         layer NAME=SOURCE: {_LAYER}
     """
-    layers = _layers(layer)
-    if any(isinstance(source, tuple) for source in (layers or {}).values()):
-        raise UsageError(
-            "this command reads one side only", advice="give one source for each layer, as in entity=2"
-        )
-    return {"layers": layers, **of_files}
+    return {"layers": _layers(layer, _source), **of_files}
 
 
 _LAYER = (
@@ -208,7 +203,7 @@ def _reading_of_both_sides(
         gold_set SET: the annotation set that is gold, in formats that have several
         predicted_set SET: the annotation set that is predicted; without PREDICTED, it is in the files of GOLD
     """
-    arguments = without_none(layers=_layers(layer), gold_set=gold_set, predicted_set=predicted_set)
+    arguments = without_none(layers=_layers(layer, _sources), gold_set=gold_set, predicted_set=predicted_set)
     reading = dict(of_files)
     if any(":" in value.partition("=")[2] for value in reading.get("meta", ())):  # NAME=GOLD:PREDICTED
         parts = [value.partition("=") for value in reading["meta"]]
@@ -241,20 +236,18 @@ def _treatments() -> str:
     return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
 
 
-def _layers(texts: Iterable[str] | None) -> LayerColumns | None:
-    """Return the layers that ``--layer`` names, each with its source, or those of both sides (None: gold alone has it).
+Sources = LayerSource | tuple[LayerSource, LayerSource | None]
 
-    Raises `UsageError` for an invalid value.
-    """
-    layers: dict[str, LayerSource | tuple[LayerSource, LayerSource | None]] = {}
+
+def _layers(texts: Iterable[str] | None, sources_in: Callable[[str], Sources]) -> LayerColumns | None:
+    """Return the layers that ``--layer`` names, each with its sources. Raises `UsageError` for an invalid value."""
+    layers: dict[str, Sources] = {}
     for value in (part for text in texts or () for part in text.split(",")):
         name, equals, sources = value.partition("=")
-        gold, colon, predicted = sources.partition(":")
         try:
-            if not name or not equals or ":" in predicted:
+            if not name or not equals:
                 raise ValueError("a layer has a name and one or two sources")
-            source = _source(gold)
-            both = (source, _source(predicted) if predicted else None) if colon else source
+            layer_sources = sources_in(sources)
         except ValueError:
             raise UsageError(
                 f"--layer {value!r} cannot be read",
@@ -268,8 +261,17 @@ def _layers(texts: Iterable[str] | None) -> LayerColumns | None:
                 else f"{MERGED!r} cannot be the name of a layer",
                 advice="give each layer a name of its own",
             )
-        layers[name] = both
+        layers[name] = layer_sources
     return layers or None
+
+
+def _sources(text: str) -> Sources:
+    """Return the source of a layer, or those of both sides, of which the second is None if gold alone has it."""
+    gold, colon, predicted = text.partition(":")
+    if ":" in predicted:
+        raise ValueError("a layer has one or two sources")
+    source = _source(gold)
+    return (source, _source(predicted) if predicted else None) if colon else source
 
 
 def _source(text: str) -> LayerSource:

@@ -156,6 +156,9 @@ OFFSETS = "offsets"
 UNPLACED = "unplaced"
 """The metadata of a predicted document with the number of its spans that are a text without a place."""
 
+UNANNOTATED = "unannotated"
+"""The metadata of a document that has no annotation, which is something else than an annotation without spans."""
+
 REPLACEMENT, PARTS = "replacement", "parts"
 """The features of a span with the placeholder that stands for it in a redacted text, and those of its parts: start, end
 and placeholder of each, if several placeholders in a row stand for it."""

@@ -1,7 +1,8 @@
 """Metric `exact`: a span is correct if the other side has a span with the same start, end and label.
 
-The scores are those of conlleval and of seqeval's default mode: equal spans of one side count once,
-macro and weighted are means over the labels of both sides, and f1 of an average is the average of the f1s.
+The scores are those of conlleval and of seqeval's default mode, which reads the tags L, U and W otherwise:
+equal spans of one side count once, macro and weighted are means over the labels of both sides, and f1 of an
+average is the average of the f1s.
 `token_accuracy` is the share of positions that have the same tag on both sides, as the tags are written.
 For spans that do not come from tags, it compares the BIO tags that they would get. If gold has no text,
 it is 0.

@@ -126,6 +126,11 @@ def _copy(source: Any, path: Path, name: str) -> None:
 # Files on disk
 
 
+def is_hidden(name: str) -> bool:
+    """Return whether a file or folder is none of the user's: systems make some beside files."""
+    return name.startswith((".", "__MACOSX")) or name in ("Thumbs.db", "desktop.ini")
+
+
 def is_file(path: Path) -> bool:
     """Return whether there is such a file; no for a path that cannot be looked at, whose reading raises `FileError`."""
     try:

@@ -287,8 +287,8 @@ class ColumnValues(ColumnInput):
     def require_sources(self) -> None:
         """Raise `UsageError` for a key of pairs that does not occur where other keys have tags."""
         others = [key for key, holds_tags in self._keys.items() if holds_tags]
-        for layer, source in wanted_layers(self).items():
-            if others and source in self._missing and source not in self.form.bracketed:
+        for layer, source in self.layout.layers.items() if others and self.layout is not None else ():
+            if source in self._missing and source not in self.form.bracketed:
                 raise UsageError(
                     f"the file has no {source!r} for layer {layer!r}",
                     file=self.file,

@@ -105,8 +105,11 @@ def _column_named(form: ColumnFormat, reader: ColumnInput, layer: str, source: s
     names = reader.columns.names
     if form.pairs and names:
         place = place_of(source, names)
-        return source if place is None else place + 1
-    if source in names:
+        if place is not None:
+            return place + 1
+        if form.pairs in names or source in form.bracketed:
+            return source
+    elif source in names:
         return names.index(source) + 1
     problem = f"there is no column {source!r} for layer {layer!r}"
     advice = f"the columns are {', '.join(filter(None, names))}"

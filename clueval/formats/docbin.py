@@ -10,10 +10,11 @@ import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from clueval.core.document import Document, MissingId, Sentence
+from clueval.core.document import UNANNOTATED, Document, MissingId, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, UsageError, extra
 from clueval.files.limits import file_too_long
@@ -67,6 +68,11 @@ def document_of_spacy(
     )
 
 
+def is_unannotated(doc: Any) -> bool:
+    """Return whether no token of a ``Doc`` has an annotation of entities, which may be that there is none."""
+    return len(doc) > 0 and not doc.has_annotation("ENT_IOB")
+
+
 def spans_in_groups(doc: Any) -> Mapping[str, int]:
     """Return the number of spans in each group of a ``Doc``, which are not read where only entities are."""
     return {f"spans of {GROUP}{key}": len(group) for key, group in doc.spans.items()}
@@ -105,19 +111,25 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
             if doc is None:
                 break
             groups.update(f"{GROUP}{key}" for key in doc.spans)
-            if ENTS in sources.values() and len(doc) and not doc.has_annotation("ENT_IOB"):
-                file.passed_over["unannotated"] += 1
-                continue
             document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=file.name)
+            if ENTS in sources.values() and is_unannotated(doc):
+                file.passed_over[UNANNOTATED] += 1
+                if options.keeps_unannotated:
+                    yield replace(document, metadata=Frozen({UNANNOTATED: ""}))
+                continue
         is_read = True
         if options.layers is None:
             file.passed_over.update(spans_in_groups(doc))
         yield document
+    listed_groups = f"groups of spans: {', '.join(sorted(groups)) or 'none'}"
+    if groups and not is_read:
+        raise UsageError(
+            "no document has entities", file=file.name, advice=f"{listed_groups}; layers=... names one"
+        )
     for layer, source in sources.items() if is_read else ():
         if source not in groups | {ENTS}:
             problem = f"no document has {source!r}, the source of layer {layer!r}"
-            advice = f"groups of spans: {', '.join(sorted(groups)) or 'none'}"
-            raise UsageError(problem, file=file.name, advice=advice)
+            raise UsageError(problem, file=file.name, advice=listed_groups)
 
 
 # Writing

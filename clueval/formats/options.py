@@ -239,12 +239,15 @@ class FormatOptions(Reading):
         unit: ``token`` for the positions of tokens in documents of spaCy.
         unplaced: whether mentions without a place in the text are spans at its beginning.
         unannotated: a tag; a document of a column file with this tag on every token is left out.
+        keeps_unannotated: whether documents of spaCy without annotation are kept, with `UNANNOTATED`, for those of
+            other sides.
     """
 
     layers: Mapping[str, int | str] | None = None
     unit: str | None = None
     unplaced: bool = False
     unannotated: str | None = None
+    keeps_unannotated: bool = False
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)

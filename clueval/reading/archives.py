@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from clueval.files.errors import CluevalError, FileError, FormatError
 from clueval.files.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
-from clueval.files.opening import is_file, is_folder
+from clueval.files.opening import is_file, is_folder, is_hidden
 
 MARK = "!"
 """What separates the name of an archive from that of a member."""
@@ -128,9 +128,7 @@ def files_in(path: Path) -> list[tuple[str, Path]]:
     archive, folder = _split(path) if isinstance(path, Member) else (path, "")
     prefix = f"{folder.rstrip('/')}/" if folder else ""
     names = sorted(name for name in members_of(archive) if name.startswith(prefix))
-    names = [
-        name for name in names if not any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
-    ]
+    names = [name for name in names if not any(map(is_hidden, name.split("/")))]
     if not names:
         raise FileError("the archive has no files", file=str(path))
     return [(name.removeprefix(prefix), Member(f"{archive}{MARK}{name}")) for name in names]

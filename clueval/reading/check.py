@@ -239,6 +239,7 @@ class ColumnCheck(ColumnReader):
                 yield from self._sorted()
             self.form.at_end(self)
             self.end_document()
+            self.require_sources()
         except CluevalError as error:
             self._errors.append(error)
         self.lines = TokenLines()

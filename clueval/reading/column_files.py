@@ -132,6 +132,8 @@ class _Files:
                 self._counting.count_if_much()
                 if self._most_documents is not None and self._documents >= self._most_documents:
                     return None  # documents are the units, and sentences are not
+            for reader in self._readers:
+                reader.require_sources()
         except CluevalError as error:
             raise Unusual("a file cannot be read") from error
         self._end()

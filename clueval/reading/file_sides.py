@@ -15,6 +15,7 @@ from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
 from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.options import (
     MENTIONS,
@@ -309,8 +310,9 @@ def sides_of_files(
     if is_single:
         inputs = {**inputs, names[1]: inputs[names[0]]}
     both_columns = is_single and readings[0].annotation_set is None
-    options = options_of_sides(readings, layers, both_columns=both_columns)
     files = [files_of_side(side) for side in inputs.values()]
+    layers = _with_whole_names(layers, files[0][0][1], readings[0])
+    options = options_of_sides(readings, layers, both_columns=both_columns)
     listed = [
         Side(*values, is_one_text=is_one_text)
         for values in zip(names, files, options, inputs.values(), strict=True)
@@ -321,6 +323,8 @@ def sides_of_files(
             raise answers_in_gold(names[0], str(listed[0].first_file))
         if forms[1] is not None and forms[1].name == MENTIONS:
             listed[1] = listed[1].with_options(input=MENTIONS)
+    if all(form is not None and form.name == "docbin" for form in forms):
+        listed = [side.with_options(keeps_unannotated=True) for side in listed]
     is_run = len(listed) > 1 and _is_run(listed[0], listed[1], pair_by)
     sides = FileSides(tuple(listed), pair_by, both_columns, within, is_run, progress)
     if pair_by is None:
@@ -339,6 +343,23 @@ def sides_of_files(
     plain = listed[0].with_options(layers=None)
     require_two_tag_columns(sides.source(plain, path) for _, path in files[0])
     return sides
+
+
+def _with_whole_names(layers: LayerColumns | None, file: Path, reading: Reading) -> LayerColumns | None:
+    """Return the layers with one source in place of a pair that is the name of a column, as ``PARSEME:NE``."""
+    pairs = {
+        layer: f"{sources[0]}:{sources[1]}"
+        for layer, sources in (layers or {}).items()
+        if isinstance(sources, tuple) and all(isinstance(source, str) for source in sources)
+    }
+    if layers is None or not pairs:
+        return layers
+    from clueval.formats.column_format import place_of  # few layers are pairs of names
+
+    options = FormatOptions.of(reading, layers={})
+    form = form_at(file, options)
+    names = form.columns(InputFile(file), options).names if is_column_format(form) else ()
+    return {**layers, **{layer: name for layer, name in pairs.items() if place_of(name, names) is not None}}
 
 
 def _forms_of(sides: Sequence[Side]) -> list[Form | None]:

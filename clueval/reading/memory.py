@@ -19,7 +19,7 @@ from itertools import chain, compress, zip_longest
 from operator import index, is_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from clueval.core.document import Document, Layers, MissingId
+from clueval.core.document import UNANNOTATED, Document, Layers, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.core.span_forms import (
     DOCUMENTS,
@@ -169,17 +169,23 @@ class MemorySides:
                     if isinstance(tags, str) or not isinstance(tags, Sequence):
                         problem = f"{side.place(number)} is {described(tags)}, not a list of tags"
                         raise UsageError(problem, advice="give a list of tags for each sentence")
-                    if len(tags) != len(items[0]):
-                        ids = self.listed[0].ids
-                        what = f"sentence {number}" if ids is None else f"document {ids[number]!r}"
-                        raise UsageError(
-                            f"{what} has {len(items[0])} {self.listed[0].name} and {len(tags)} {side.name} tags",
-                            advice="each token has a tag on both sides",
-                        )
+                _require_as_many_tags(self.listed, number, items)
             pairs = list(zip(self.listed, items, strict=True))
             lender = next((item for side, item in pairs if side.kind == "documents"), None)
             first, *others = [side.document(number, item, lender) for side, item in pairs]
             yield first, *(with_id_of(first, other) for other in others)
+
+
+def _require_as_many_tags(sides: Sequence[GivenSide], number: int, tags: Sequence[Sequence[Any]]) -> None:
+    """Raise `UsageError` if the sides have different numbers of tags in a sentence."""
+    first = sides[0]
+    for side, side_tags in zip(sides, tags, strict=True):
+        if len(side_tags) != len(tags[0]):
+            what = f"sentence {number}" if first.ids is None else f"document {first.ids[number]!r}"
+            raise UsageError(
+                f"{what} has {len(tags[0])} {first.name} and {len(side_tags)} {side.name} tags",
+                advice="each token has a tag on both sides",
+            )
 
 
 def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
@@ -358,11 +364,20 @@ def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Documen
 def _documents(side: GivenSide, items: Iterable[Any]) -> Iterator[Document]:
     for number, item in enumerate(items):
         if _is_spacy_doc(item):
-            from clueval.formats.docbin import ENTS, document_of_spacy, spans_in_groups  # few need it
+            from clueval.formats.docbin import (  # few need it
+                ENTS,
+                document_of_spacy,
+                is_unannotated,
+                spans_in_groups,
+            )
 
+            doc, item = item, document_of_spacy(item, {DEFAULT_LAYER: ENTS}, None, id=MissingId(number))
+            passed_over = spans_in_groups(doc)
+            if is_unannotated(doc):
+                passed_over = {UNANNOTATED: 1}
+                item = replace(item, metadata=Frozen(dict.fromkeys(passed_over, "")))
             if side.passed_over is not None:
-                side.passed_over.update(spans_in_groups(item))
-            item = document_of_spacy(item, {DEFAULT_LAYER: ENTS}, None, id=MissingId(number))
+                side.passed_over.update(passed_over)
         if not isinstance(item, Document):
             problem = f"{side.place(number)} is {described(item)}, not a document like those before it"
             raise UsageError(problem, advice=_FORMS)
@@ -568,7 +583,7 @@ def sides_in_memory(
     require_sources(sides)
     is_shared = all(reading == readings[0] for reading in readings)
     for side in listed:
-        _require_use(side, kind, listed if is_shared else [side])
+        _require_use(side, listed if is_shared else [side])
     for number, side in enumerate(listed[:2]):
         if side.form is not None and side.form.name == MENTIONS:
             if not number:
@@ -618,11 +633,12 @@ def require_sources(sides: Collection[GivenSide]) -> None:
             raise UsageError("names=... is for tags, and no side has tags", advice="leave it out")
 
 
-def _require_use(side: GivenSide, kind: str, sides: Collection[GivenSide]) -> None:
+def _require_use(side: GivenSide, sides: Collection[GivenSide]) -> None:
     """Raise `UsageError` for an option of a side that applies to none of `sides`, which are read alike."""
     if side.form is None:
-        require_none(side.options, ("names", "scheme", "invalid") if kind == "tags" else ("names",))
-        if kind == "tags":
+        may_be_tags = side.kind in ("tags", None)
+        require_none(side.options, ("names", "scheme", "invalid") if may_be_tags else ("names",))
+        if may_be_tags:
             require_scheme(side.options.scheme, side.options.invalid)
         return
     for name in chosen_options(side.options):
@@ -774,8 +790,9 @@ def _with_names_of_tags(sides: Sequence[GivenSide]) -> list[GivenSide]:
         for side, tags in zip(sides, items, strict=True):
             require_kind(tags, "Iterable", side.place(number))
         lists = [list(_materialised(tags)) for tags in items]
+        _require_as_many_tags(sides, number, lists)
         first_tags = lists[0]
-        if len({*map(len, lists)}) == 1 and (set(map(type, first_tags)) != {int} or IGNORED in first_tags):
+        if set(map(type, first_tags)) != {int} or IGNORED in first_tags:
             counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in first_tags]
             lists = [list(compress(tags, counts)) for tags in lists]
         for side, column, tags in zip(sides, columns, lists, strict=True):

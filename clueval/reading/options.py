@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Document, same_id
+from clueval.core.document import UNANNOTATED, Document, same_id
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import is_tag
 from clueval.files.errors import UsageError, described, with_noun
@@ -204,8 +204,10 @@ def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -
 
 
 def checked_texts(texts: Iterable[Text], names: Sequence[str]) -> Iterator[Text]:
-    """Yield texts; of more than two sides, those after the second must have the text of the first."""
+    """Yield the texts that the first side has annotated; sides after the second must have the text of the first."""
     for text in texts:
+        if UNANNOTATED in text[0].metadata:
+            continue
         if len(text) > 2:
             from clueval.reading.same_text import require_same_text  # two sides: where they are counted
 

@@ -151,10 +151,11 @@ def printable(name: str) -> str:
 
 def _names_below(folder: Path) -> Iterator[str]:
     """Yield the relative names of the files below a folder, except hidden ones; no link to a folder is followed."""
+    from clueval.files.opening import is_hidden  # not needed for what is in memory
 
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith("."):
+            if is_hidden(entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 for name in _names_below(Path(entry)):
@@ -175,7 +176,7 @@ def with_equal_names(sides: Sequence[Files]) -> Sequence[Files]:
 
 def folders_of(path: Path) -> dict[str, Path]:
     """Return the folders in a folder or an archive by name, sorted, without hidden ones. Raises `FileError`."""
-    from clueval.files.opening import is_folder  # not needed for what is in memory
+    from clueval.files.opening import is_folder, is_hidden  # not needed for what is in memory
 
     if is_in_archive(path):
         from clueval.reading.archives import MARK, Member, files_in
@@ -185,7 +186,7 @@ def folders_of(path: Path) -> dict[str, Path]:
         return {name: Member(f"{path}{between}{name}") for name in names}
     try:
         folders = sorted(
-            folder for folder in path.iterdir() if is_folder(folder) and not folder.name.startswith(".")
+            folder for folder in path.iterdir() if is_folder(folder) and not is_hidden(folder.name)
         )
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None

@@ -51,7 +51,7 @@ class Report(Hinting, Content):
         return [dict(zip(columns, [as_text(value, kinds) for value in row], strict=True)) for row in rows]
 
     def scores(self) -> dict[str, float]:
-        """Return the numbers of the tables by short paths, as ``exact.PER.F1``; loggers take such a dictionary."""
+        """Return the numbers of the tables by short paths, as ``exact.PER.f1``; loggers take such a dictionary."""
         scores: dict[str, float] = {}
         if self.named_by:
             for row in self.rows():

@@ -73,7 +73,8 @@ def score(
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column or, if it holds no tags,
             the columns that do; of a single file the last two columns.
-        reading: how files are read, see `Reading`; a pair if the two sides differ.
+        reading: how files are read (`clueval.formats.options.Reading`); a pair if the two sides differ, as
+            ``(Reading(scheme="IOB1"), Reading(scheme="BIO"))``.
         reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
             and for the metric ``gate`` the changes (`clueval.results.reference`).
         reference_set: the annotation set of the reference, by default in the files of predicted.

@@ -23,6 +23,7 @@ from clueval.reading.options import (
     MENTIONS,
     LayerColumns,
     Readings,
+    checked_texts,
     chosen_options,
     is_path_or_paths,
     needs_spooling,
@@ -173,7 +174,7 @@ class FileReading:
     def _bag_of_documents(self, pairs: Iterable[Sequence[Source]], plan: Plan, layers: Sequence[str]) -> Bag:
         read = Read()
         texts = chain.from_iterable(self.sides.texts_of(sources, read) for sources in pairs)
-        bag = count(_pairs(texts), with_steps_of_documents(plan), layers)
+        bag = count(_pairs(checked_texts(texts, SIDES)), with_steps_of_documents(plan), layers)
         bag.read.include(read)
         bag.read.settle(self.schemes)
         return bag

@@ -64,6 +64,20 @@ def test_a_layer_may_be_one_of_gold_alone(capsys: Capture) -> None:
         assert f"--layer {wrong!r} cannot be read" in capsys.readouterr().err
 
 
+def test_a_column_whose_name_has_a_colon_is_a_source_of_both_sides(capsys: Capture) -> None:
+    for name, label in (("g", "PER"), ("p", "LOC")):
+        lines = f"# global.columns = ID FORM P:NE P\n1\tAda\tB-PER\tB-{label}\n"
+        Path(f"{name}.conllup").write_text(lines, encoding="utf-8")
+
+    for source, f1 in (("P:NE", "100.00"), ("P", "0.00"), ("P:NE:P", None)):
+        assert main(["score", "g.conllup", "p.conllup", "--layer", f"ne={source}", "--metric", "exact"]) == (
+            2 if f1 is None else 0
+        )
+        assert f1 is None or capsys.readouterr().out.startswith(f"F1 {f1} %")
+    assert main(["check", "g.conllup", "--layer", "ne=P:NE"]) == 0
+    assert "(ne BIO)" in capsys.readouterr().out
+
+
 def test_a_limit_for_a_class_without_mentions_names_the_classes(capsys: Capture) -> None:
     assert main(["masking", "g.conll", "p.conll", "--fail-under", "entity_recall[high]=1", "-q"]) == 1
 

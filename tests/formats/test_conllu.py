@@ -9,7 +9,7 @@ import pytest
 from contents import spans
 from corpora import write
 
-from clueval import agree, read, score
+from clueval import agree, check, read, score
 from clueval.cli import main
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.transforms.characters import to_characters
@@ -94,6 +94,11 @@ def test_source_that_does_not_occur_is_refused_where_others_hold_tags(tmp_path: 
 
     with pytest.raises(UsageError, match=r"no 'NRE' for layer 'x'.*NER"):
         list(read(path, {"x": "NRE"}))
+    with pytest.raises(UsageError, match=r"no 'NRE' for layer 'x'.*NER"):
+        score(path, path, layers={"x": "NRE"})
+    assert [problem.problem for problem in check(path, layers={"x": "NRE"})] == [
+        "the file has no 'NRE' for layer 'x'"
+    ]
     assert spans(next(read(write(tmp_path / "b.conllu", row(1, "Ada")), {"x": "NER"})), "x") == []
 
 

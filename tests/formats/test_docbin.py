@@ -59,7 +59,21 @@ def test_documents_have_entities_and_numbers_and_those_without_annotation_are_co
 def test_groups_of_spans_are_counted_where_docs_are_scored_by_their_entities(path: Path) -> None:
     docs = list(DocBin().from_disk(path).get_docs(VOCAB))
 
-    assert score(docs, docs).passed_over["gold"] == {"spans of spans.sc": 3}
+    assert score(docs, docs).passed_over["gold"] == {"unannotated": 1, "spans of spans.sc": 3}
+
+
+def test_documents_that_gold_has_not_annotated_do_not_count_in_files_and_in_memory(tmp_path: Path) -> None:
+    words, ents = ["Ada", "slept"], [(0, 1, "PER")]
+    sides = [doc(words, None), doc(words, ents)], [doc(words, ents), doc(words, ents)]
+    paths = [tmp_path / "gold.spacy", tmp_path / "predicted.spacy"]
+    for path, docs in zip(paths, sides, strict=True):
+        DocBin(docs=docs).to_disk(path)
+
+    for gold, predicted in (sides, paths):
+        result = score(gold, predicted, metrics="exact")
+        assert (result.documents, result.f1, result.passed_over["gold"]) == (1, 1.0, {"unannotated": 1})
+        result = score(predicted, gold, metrics="exact")
+        assert (result.documents, result.recall, result.precision) == (2, 0.5, 1.0)
 
 
 def test_positions_are_tokens_if_the_caller_wants(path: Path) -> None:
@@ -77,6 +91,9 @@ def test_groups_of_spans_are_sources(path: Path) -> None:
         list(read(path, {"group": "spans.x"}))
     with pytest.raises(UsageError, match=r"no source 'sc' for layer 'group'.*spans\.KEY"):
         list(read(path, {"group": "sc"}))
+    DocBin(docs=[doc(["Ada"], None, sc=[(0, 1, "A")])]).to_disk(path)
+    with pytest.raises(UsageError, match=r"no document has entities \(groups of spans: spans\.sc"):
+        list(read(path))
 
 
 @pytest.mark.parametrize("data", [b"", b"nonsense", zlib.compress(b"nonsense"), zlib.compress(b"\x80")])

@@ -21,7 +21,13 @@ from clueval.reading import archives
 from clueval.reading.archives import Member
 from clueval.reading.paths import files_of
 
-FILES = {"a.conll": "Ada B-PER\nin O\n", "sub/b.conll": "Ulm B-LOC\n", ".hidden": "x", "sub/": ""}
+FILES = {
+    "a.conll": "Ada B-PER\nin O\n",
+    "sub/b.conll": "Ulm B-LOC\n",
+    ".hidden": "x",
+    "sub/Thumbs.db": "x",
+    "sub/": "",
+}
 
 
 def zipped(path: Path, files: dict[str, str] = FILES) -> Path:

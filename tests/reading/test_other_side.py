@@ -98,7 +98,7 @@ def test_numbers_of_a_model_are_not_taken_for_those_of_the_data_set() -> None:
         ([[0, 9]], [[0, 1]], r"gold\[0\]\[1\]: no tag has the number 9"),
         ([[0, 1]], [[0, -100]], r"predicted\[0\]\[1\]: no tag has the number -100 .*with -100 in gold"),
         ([[0, -1]], [[0, 1]], r"gold\[0\]\[1\]: no tag has the number -1 "),
-        ([[0, 1]], [[0]], r"sentence 0 has 2 gold and 1 predicted tags"),
+        ([[-100, 0, 1]], [[0, 1]], r"sentence 0 has 3 gold and 2 predicted tags"),
         ([[0, 1]], [[0, 1], [0]], r"gold has 1 sentence and predicted has 2 sentences"),
         ([[0, 1]], [[[0.1, 0.9], [0.2, 0.8]]], r"several numbers for each token, as a model has scores"),
     ],

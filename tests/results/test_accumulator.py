@@ -157,6 +157,16 @@ def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
     assert scores.compute().repaired_tags == {"gold": 1, "predicted": 1}
 
 
+@pytest.mark.parametrize("batch", [[], [[]], [[], []]])
+def test_an_empty_batch_may_be_one_of_tags_with_a_scheme(batch: list[list[str]]) -> None:
+    counts = Accumulator("exact", scheme="BIO", invalid="discard", names=["O", "B-X"])
+    counts.update([[1]], [[1]])
+    counts.update(batch, batch)
+
+    assert counts.compute().documents == 1 + len(batch)
+    assert score(batch, batch, scheme="BIO", invalid="discard").documents == len(batch)
+
+
 # What is refused
 
 
