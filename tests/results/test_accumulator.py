@@ -11,7 +11,7 @@ from corpora import TAGS, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Accumulator, Result, read
+from clueval import Accumulator, Result, read, score
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, OverlapError, TagError, TextMismatch, UsageError
