@@ -61,8 +61,10 @@ class BagReports:
 
     def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
         """Return the counts in a place, by metric and sequence."""
-        counts = self._counts.at(place, self._counted)
-        return {(metric.name, sequence): tally for sequence, metric, tally in counts}
+        tallies = {}
+        for sequence, metric, tally in self._counts.at(place, self._counted):
+            tallies[metric.name, sequence] = tally
+        return tallies
 
     def at(self, place: Place, *, for_headlines: bool = False) -> dict[str, dict[str, Any]]:
         """Return the reports on a place, by metric and sequence; of some only the part that has the headline."""

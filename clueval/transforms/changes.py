@@ -370,12 +370,11 @@ def beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None)
     for layer, spans in lost.items():
         layers[layer] = []
         for span in spans:
-            text = str(span.features.get(MENTION, "")).strip()
-            tokens = (text.split() or [""]) if gold.unit == "token" else [text]
-            length = len(tokens) if gold.unit == "token" else len(text)
-            features = {**span.features, MENTION: text}
+            mention = str(span.features.get(MENTION, "")).strip()
+            of_mention, length = _words_and_length(mention, gold)
+            features = {**span.features, MENTION: mention}
             layers[layer].append(Span(size, size + length, span.labels, features, line=span.line))
-            words += tokens
+            words += of_mention
             size += length + (gold.unit == "character")
     if gold.unit == "token":
         predicted = Document(gold.id, layers, tokens=words, file=file)
@@ -403,10 +402,10 @@ def behind(systems: Sequence[Sequence[Pair]]) -> tuple[Pair, ...]:
             key = side, mention, tuple((layer, span.label) for layer, span in spans)
             times[key] += 1
             if (key, times[key]) not in sentences:
-                tokens = (mention.split() or [""]) if in_tokens else [mention]
-                past = end + (len(tokens) if in_tokens else len(mention))
+                of_mention, length = _words_and_length(mention, gold)
+                past = end + length
                 sentences[key, times[key]] = Sentence(end, past)
-                words += tokens
+                words += of_mention
                 end = past + (not in_tokens)
             start, past, _ = sentences[key, times[key]]
             for layer, span in spans:
@@ -422,6 +421,14 @@ def behind(systems: Sequence[Sequence[Pair]]) -> tuple[Pair, ...]:
         Pair(document_of(of_gold, placed.gold), document_of(of_predicted, placed.predicted), beside=True)
         for (of_gold, of_predicted), (placed, *_) in zip(layers_of_systems, systems, strict=True)
     )
+
+
+def _words_and_length(mention: str, gold: Document) -> tuple[list[str], int]:
+    """Return the words of a mention in a text of mentions, and its length there: in the unit of gold."""
+    if gold.unit == "token":
+        words = mention.split() or [""]
+        return words, len(words)
+    return [mention], len(mention)
 
 
 def _by_place(pairs: Iterable[Pair]) -> Iterator[tuple[int, str, Sequence[tuple[str, Span]]]]:

@@ -60,6 +60,18 @@ def test_agree_reads_annotators_from_one_folder(files: Path, capsys: Capture, la
     assert report["agreement"]["label"]["f1"]["exact"]["mean"] == 2 / 5
 
 
+def test_agree_names_a_file_beside_the_folders_of_annotators(files: Path, capsys: Capture):
+    for name in ("anna", "bob"):
+        (files / "all" / name).mkdir(parents=True)
+        (files / "all" / name / "d.conll").write_text((files / f"{name}.conll").read_text())
+    (files / "all" / "carl.conll").write_text((files / "anna.conll").read_text())
+
+    assert main(["agree", "all"]) == 0
+    found = capsys.readouterr()
+    assert found.out.startswith("Agreement of anna, bob\n")
+    assert "left out of all: 1 file beside the folders (carl.conll)" in found.err
+
+
 def test_agree_pairs_files_of_folders_by_name_whatever_one_lacks(files: Path, capsys: Capture):
     for name in ("a", "b"):
         (files / name).mkdir()

@@ -508,9 +508,8 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
             advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
     if beside := [name for name, _ in files_of(folder) if name is not None and "/" not in name]:
-        warn(
-            f"{with_noun(len(beside), 'files')} beside the folders in {folder} are left out: {', '.join(beside[:3])}"
-        )
+        number = with_noun(len(beside), "files")
+        warn(f"left out of {folder}: {number} beside the folders ({', '.join(beside[:3])})")
     if layout != BY_DOCUMENT:
         return {name: Side(name, files_of(subfolder), options) for name, subfolder in folders.items()}
     files: dict[str, list[tuple[str | None, Path]]] = {}
