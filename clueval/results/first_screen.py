@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
+from clueval.core.span import SIDES
+from clueval.core.tally import RATES
 from clueval.files.errors import cut_label, visible
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, percent
 from clueval.results.inputs import layers_not_predicted
-from clueval.results.paths import RATES, headline_rates
+from clueval.results.paths import headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_without_spans, summary
 from clueval.results.tables import LEVELS, average_precisions, how_many, named, of_changes, of_report, titled
@@ -30,8 +32,6 @@ _AROUND_TABLES = 7
 
 _AROUND_ROWS = 4
 """The lines of a table besides its rows: title, header, rule, and an empty line after it."""
-
-_SUPPORT = ("gold", "predicted")
 
 Report = Mapping[str, Any]
 
@@ -223,11 +223,11 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
 
 def _table(title: str, first: str, rows: Sequence[list[Cell]]) -> Table:
     """Return a table of rows that begin with their names: rates, and the numbers of spans of both sides."""
-    return Table(title, [first, *named([*RATES, *_SUPPORT])], rows)
+    return Table(title, [first, *named([*RATES, *SIDES])], rows)
 
 
 def _cells(name: str, row: Row) -> list[Cell]:
-    support = ["-" if row[side] is None else row[side] for side in _SUPPORT]
+    support = ["-" if row[side] is None else row[side] for side in SIDES]
     return [name, *(Rate(row[rate]) for rate in RATES), *support]
 
 
@@ -244,7 +244,7 @@ def _name(row: Row, several: bool) -> str:
 
 
 def _spans(row: Row) -> float:
-    return sum(row[side] or 0 for side in _SUPPORT)
+    return sum(row[side] or 0 for side in SIDES)
 
 
 def _with_most_spans(labels: Collection[Row], most: int) -> set[int]:
