@@ -292,8 +292,8 @@ class Comparison(Report):
         for number, (value, entry) in enumerate(_with_differences(last)):
             row: list[Cell] = [value["system"]]
             for score in others:
-                rate, sd = score["values"][number]["value"], score["values"][number].get("sd")
-                row.append(Rate(rate) if rate is None or sd is None else shown(Dot(rate, sd=sd)))
+                other, sd = score["values"][number]["value"], score["values"][number].get("sd")
+                row.append(Rate(other) if other is None or sd is None else shown(Dot(other, sd=sd)))
             cells = [None] * len(differs) if entry is None else _cells(last, entry, has_holm=has_holm)
             rows.append([*row, _dot(value, is_baseline=entry is None), *cells[: len(differs)]])
         return Table(title, [phrase("system"), *header, *differs], rows)

@@ -15,7 +15,7 @@ from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Later, Line, Place
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
 from clueval.results.paths import numbers_in
-from clueval.results.tables import OF_LABELS, cells_of, entries_table, header_of, of_masks, recalls_table
+from clueval.results.tables import OF_LABELS, cells_of, header_of, of_entries, of_masks, of_recalls
 from clueval.studies.masking.leaks import COUNTS, STRING, Inconsistent, Leak, StringLeak, in_one_line
 
 Row = Mapping[str, Any]
@@ -162,7 +162,7 @@ def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table
     """Yield the tables of a sequence: classes riskiest first, labels, what was masked, further numbers."""
     yield _classes_table(name, figures["classes"])
     labels = [(Find(label, {"label": label}), row) for label, row in figures["labels"].items()]
-    of_labels = recalls_table(phrase("{layer}: labels", layer=name), "label", labels, OF_LABELS)
+    of_labels = of_recalls(phrase("{layer}: labels", layer=name), phrase("label"), labels, OF_LABELS)
     titles = phrase("{layer}: what was masked", layer=name), phrase("{layer}: further", layer=name)
     for table in (of_labels, *of_masks(*titles, figures, betas)):
         yield table._replace(is_folded=True)
@@ -201,20 +201,21 @@ def first_classes(name: str, classes: Row) -> Table:
     """Return the main figures of the classes, riskiest first."""
     columns = ("mention_recall", "entity_recall", "mentions", "documents_exposed")
     entries = ((words, row) for _, words, row in _rows_of(classes))
-    return entries_table(phrase("{layer}: classes, riskiest first", layer=name), "class", entries, columns)
+    title = phrase("{layer}: classes, riskiest first", layer=name)
+    return of_entries(title, phrase("class"), entries, columns)
 
 
 def groups_table(key: str, groups: Row) -> Iterator[Table]:
     """Yield the figures of the groups of a break-down, for each sequence."""
-    columns = ("mentions", "documents_exposed", "entity_recall", "mention_recall", "word_recall")
+    columns = ("documents", "mentions", "documents_exposed", "entity_recall", "mention_recall", "word_recall")
     for sequence in dict.fromkeys(name for group in groups.values() for name in group["metrics"]["masking"]):
-        rows: list[list[Cell]] = []
+        entries = []
         for value, group in groups.items():
             figures = group["metrics"]["masking"].get(sequence)
             row = dict.fromkeys(columns) if figures is None else figures["classes"][ALL]
-            rows.append([value, group["documents"], *cells_of(row, columns)])
-        header = [key, *map(header_of, ("documents", *columns))]
-        yield Table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows, is_folded=True)
+            entries.append((value, {**row, "documents": group["documents"]}))
+        title = phrase("{layer}: by {key}", layer=sequence, key=key)
+        yield of_entries(title, key, entries, columns)._replace(is_folded=True)
 
 
 def convention_table(program: str, section: Row) -> Table:
