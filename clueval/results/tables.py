@@ -15,6 +15,7 @@ from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import RATES
 from clueval.files.errors import cut_label
+from clueval.files.options import is_fraction
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table
 
@@ -79,7 +80,6 @@ def _numbers(title: str, header: str, numbers: Iterable[Sequence[Any]]) -> Table
     return Table(title, ["", phrase(header)], rows)
 
 
-_RATE = re.compile(r"(?:.*_)?(?:precision|recall|f[\d.]+|accuracy|upper)(?:_\w+)?")
 _OF_KIND = re.compile(r"(precision|recall|f[\d.]+)_(strict|lenient)")
 _HEADERS = {
     "tp_gold": "found",
@@ -109,7 +109,7 @@ def of_entries(title: str, first: str, entries: Iterable[tuple[Cell, Report]], k
 
 def cells_of(entry: Report, keys: Iterable[str]) -> list[Cell]:
     """Return numbers of an entry as cells, by their keys in reports."""
-    return [Rate(entry[key]) if _RATE.fullmatch(key) else entry[key] for key in keys]
+    return [Rate(entry[key]) if is_fraction(key) else entry[key] for key in keys]
 
 
 def header_of(key: str) -> str:
@@ -352,9 +352,8 @@ def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator
 
 def of_masks(title: str, title_of_further: str, report: Report, betas: Sequence[float]) -> Iterator[Table]:
     """Yield the tables of a report of masking on what was masked, and on replacements, string leaks, redacted texts."""
-    shares = ("word_precision", "weighted_word_precision", "masked_share", "retention")
     masked = [
-        (name.replace("_", " "), Rate(value) if name in shares else value)
+        (name.replace("_", " "), Rate(value) if is_fraction(name) else value)
         for name, value in report["precision"].items()
         if value is not None or name == "word_precision"
     ]
