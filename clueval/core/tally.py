@@ -27,6 +27,9 @@ else:
 EPSILON = 1e-12
 """Rates that are equal may be computed with this difference."""
 
+RATES = ("precision", "recall", "f1")
+"""The names of the usual rates in reports."""
+
 
 def add_to(total: Tally, tally: Tally, times: int) -> None:
     """Add a tally, taken a number of times, to a total."""

@@ -357,13 +357,23 @@ def fraction(text: str) -> float:
     return number(f"{text[:-1].strip()}e-2") if text.endswith("%") else number(text)
 
 
-_RATES = frozenset({"precision", "recall", "f1", "f", "accuracy", "upper"})
-"""Words in the names of rates."""
+_FRACTION = re.compile(
+    r"(?:.*\.)?(?!documents_)(?:\w+_)?(?:precision|recall|f[\d.]*|accuracy|upper|share|retention)(?:_\w+)?"
+)
 
 
-def require_fraction(score: str, name: str, limit: float) -> None:
-    """Raise `UsageError` for a limit above 1 of a rate, which is a fraction; tables show percentages."""
-    if limit > 1 and not _RATES.isdisjoint(name.split("_")):
+def is_fraction(path: str) -> bool:
+    """Return whether a number of a report is a fraction, by its name or its path.
+
+    >>> is_fraction("f0.5_strict"), is_fraction("masking.entity.f.2"), is_fraction("documents_with_recall")
+    (True, True, False)
+    """
+    return _FRACTION.fullmatch(path) is not None
+
+
+def require_fraction(score: str, path: str, limit: float) -> None:
+    """Raise `UsageError` for a limit above 1 of a fraction; tables show percentages."""
+    if limit > 1 and is_fraction(path):
         advice = f"write {score}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
         raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
 

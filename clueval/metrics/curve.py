@@ -33,7 +33,7 @@ from clueval.core.exact import Exact
 from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, score_of
 from clueval.core.span import NOTHING
-from clueval.core.tally import Counts, Tally, f_measure, rate
+from clueval.core.tally import RATES, Counts, Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.statistics.distributions import average_precision
 
@@ -230,7 +230,7 @@ _NO_SPANS = Counts().report()
 
 
 def _point(threshold: float, rates: Mapping[str, float]) -> Point:
-    return {"threshold": threshold, **{name: rates[name] for name in ("precision", "recall", "f1")}}
+    return {"threshold": threshold, **{name: rates[name] for name in RATES}}
 
 
 def _report(points: Sequence[Point]) -> Report:

@@ -53,7 +53,7 @@ from clueval.core.metric import Metric, Sizes
 from clueval.core.one_to_one import most_pairs
 from clueval.core.overlap import components, overlaps_between
 from clueval.core.span import Ranges, Span
-from clueval.core.tally import Counts, Tally
+from clueval.core.tally import RATES, Counts, Tally
 
 SCHEMES = ("strict", "exact", "partial", "type")
 CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
@@ -130,7 +130,7 @@ def _entries(counts: Mapping[str, Sequence[int]]) -> dict[str, dict[str, float]]
     for scheme, categories in counts.items():
         total = _counts(*categories)
         entry = dict(zip(CATEGORIES, categories, strict=True))
-        rates = {name: total.report()[name] for name in ("precision", "recall", "f1")}
+        rates = {name: total.report()[name] for name in RATES}
         entries[scheme] = {**entry, "possible": total.gold, "actual": total.predicted, **rates}
     return entries
 

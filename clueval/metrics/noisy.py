@@ -44,7 +44,7 @@ from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.span import NOTHING, Span, name_of
-from clueval.core.tally import Counts, Tally, f_measure, rate
+from clueval.core.tally import RATES, Counts, Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
 from clueval.files.options import is_number, option, setting_field
@@ -307,7 +307,7 @@ def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | No
     """Return the means of the documents' rates, from the number of documents with the same counts."""
     means: dict[str, float | None] = {}
     numbers: dict[str, float | None] = {"documents": sum(documents.values())}
-    for name in ("precision", "recall", "f1"):
+    for name in RATES:
         defined = [
             (value, n) for counts, n in documents.items() if (value := _entry(*counts)[name]) is not None
         ]

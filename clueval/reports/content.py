@@ -92,8 +92,8 @@ class Content(ABC):
     `places_in_text` is the number of places that the form text has if all is asked for. Otherwise it has at most
     `places_on_screen`, and is shortened to `screen` lines; None: `first_tables` are short already.
 
-    The columns `named_by` name the numbers of a row of data in `scores`; without them, those of the tables are meant.
-    In the form text, tables wider than `text_width` are divided.
+    The columns `named_by` name the numbers of a row of data in `scores`, which has none without them. In the form
+    text, tables wider than `text_width` are divided.
 
     `tables` is called once for each form or file, and so is `places`; for pages and workbooks `places` comes first.
     Texts for readers are written with `phrase`, in the language of the context.
@@ -155,9 +155,9 @@ class Content(ABC):
         first = list(islice(places, number))
         return first, len(first) + sum(1 for _ in places)
 
-    def data(self) -> Iterable[Mapping[str, Any]] | None:
-        """Return the rows of data of a report without places; None: those of its tables."""
-        return None
+    def data(self) -> Iterable[Mapping[str, Any]]:
+        """Return the rows of data of a report without places."""
+        return ()
 
     def columns(self) -> Sequence[str]:
         """Return the names of the columns of data, for a report that has no rows."""

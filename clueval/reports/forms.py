@@ -1,7 +1,7 @@
 """The forms of a report: for a terminal, for papers and for programs.
 
 The forms for readers, text, Markdown and LaTeX, have the tables without their bars; text has the first places, too.
-CSV and TSV have data: a row for each finding of the places, otherwise the rows of the tables.
+CSV and TSV have data: a row for each finding of the places, otherwise the rows of the report.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ from clueval.reports.table import (
     Table,
     caption,
     decimals,
-    plain,
     shown,
     text_columns,
 )
@@ -79,7 +78,7 @@ def render(
 
 
 def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
-    """Return the columns and the rows of the places, or of the tables if the report lists no places.
+    """Return the columns and the rows of the places, or of data if the report lists no places.
 
     Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
     so. A cell is text, a number, None, or a list of `MarkedText`.
@@ -87,10 +86,11 @@ def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
     places, facets = iter(report.places()), report.facets
     first = next(places, None)
     if first is None:
-        of_tables = [] if facets else list(_rows_of_tables(report))
-        return list(of_tables[0]) if of_tables else report.columns(), (
-            list(row.values()) for row in of_tables
-        )
+        data = iter(report.data())
+        first_row = next(data, None)
+        if first_row is None:
+            return report.columns(), iter(())
+        return list(first_row), (list(row.values()) for row in chain([first_row], data))
     names = list([*first.findings, _as_finding(first, facets)][0])
     is_column = [name != DOCUMENT for name in names]
     undecided = [""] * len(DECISION_COLUMNS)
@@ -106,19 +106,6 @@ def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
 
     of_spans = (f"span_{name}" if name in KEY_COLUMNS else name for name in compress(names, is_column))
     return [*KEY_COLUMNS, *DECISION_COLUMNS, *of_spans], rows()
-
-
-def _rows_of_tables(report: Content) -> Iterator[dict[str, Any]]:
-    rows = report.data()
-    if rows is not None:
-        yield from map(dict, rows)
-        return
-    tables = [without_bars(table) for table in report.tables()]
-    columns = dict.fromkeys(name for table in tables for name in table.header)
-    for table in tables:
-        for cells in table.rows:
-            row = dict(zip(table.header, map(plain, cells), strict=True))
-            yield {"table": table.title, **dict.fromkeys(columns), **row}
 
 
 def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:

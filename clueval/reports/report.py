@@ -43,7 +43,7 @@ class Report(Hinting, Content):
     def rows(self) -> list[dict[str, Any]]:
         """Return one dictionary for each row of data, all with the same keys. pandas and polars make tables of them.
 
-        The rows are those of the places, if the report lists places, otherwise those of all tables.
+        The rows are those of the places, if the report lists places.
         """
         from clueval.reports.forms import as_text, data_rows
 
@@ -51,22 +51,12 @@ class Report(Hinting, Content):
         return [dict(zip(columns, [as_text(value, kinds) for value in row], strict=True)) for row in rows]
 
     def scores(self) -> dict[str, float]:
-        """Return the numbers of the tables by short paths, as ``exact.PER.f1``; loggers take such a dictionary."""
+        """Return the rates by short paths, as ``exact.PER.f1``; loggers take such a dictionary."""
         scores: dict[str, float] = {}
-        if self.named_by:
-            for row in self.rows():
-                path = [str(row[name]) for name in self.named_by if row[name] not in (None, "")]
-                numbers = {name: value for name, value in row.items() if isinstance(value, float)}
-                scores |= {".".join([*path, name]): value for name, value in numbers.items()}
-            return scores
-        from clueval.reports.table import Dot, Find, Rate, plain
-
-        for table in self.tables():
-            for first, *cells in table.rows:
-                for name, cell in zip(table.header[1:], cells, strict=True):
-                    value = plain(cell) if isinstance(cell, Rate | Dot | Find | float) else None
-                    if isinstance(value, float):
-                        scores[f"{table.title}.{plain(first)}.{name}"] = value
+        for row in self.rows() if self.named_by else ():
+            path = [str(row[name]) for name in self.named_by if row[name] not in (None, "")]
+            numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+            scores |= {".".join([*path, name]): value for name, value in numbers.items()}
         return scores
 
     def to_json(self) -> str:

@@ -12,15 +12,17 @@ from typing import Any, NamedTuple
 
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
+from clueval.core.span import SIDES
+from clueval.core.tally import RATES
 from clueval.files.errors import cut_label, visible
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
-from clueval.reports.table import Cell, Rate, Table, percent
+from clueval.reports.table import Table, percent
+from clueval.results import tables
 from clueval.results.inputs import layers_not_predicted
-from clueval.results.paths import RATES, headline_rates
+from clueval.results.paths import headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_without_spans, summary
-from clueval.results.tables import LEVELS, average_precisions, how_many, named, of_changes, of_report, titled
 
 LEAST_LABELS = 3
 """The number of labels that are shown in any case."""
@@ -31,7 +33,7 @@ _AROUND_TABLES = 7
 _AROUND_ROWS = 4
 """The lines of a table besides its rows: title, header, rule, and an empty line after it."""
 
-_SUPPORT = ("gold", "predicted")
+_COLUMNS = (*RATES, *SIDES)
 
 Report = Mapping[str, Any]
 
@@ -85,16 +87,19 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
     if [*report["metrics"]] == ["levels"] and all_headlines:
         yield from _levels(all_headlines, lines_left)
     elif all_headlines:
-        rows = [_cells(headline.name, headline.row)[:4] for headline in all_headlines]
-        yield Table(phrase("Headlines"), named(["metric", *RATES]), rows)
-        yield from _labels(all_headlines, lines_left - len(rows) - 2 * _AROUND_ROWS)
+        entries = [(headline.name, headline.row) for headline in all_headlines]
+        yield tables.of_entries(phrase("Headlines"), phrase("metric"), entries, RATES)
+        yield from _labels(all_headlines, lines_left - len(entries) - 2 * _AROUND_ROWS)
     for metric, sequences in reports.items():
         for sequence, scores in sequences.items():
-            yield from average_precisions(f"{metric}, {cut_label(sequence)}", scores)
+            yield from tables.average_precisions(f"{metric}, {cut_label(sequence)}", scores)
     for key, groups in report.get("by", {}).items():
         yield from _break_downs(key, groups)
     others = [metric for metric in metrics if metric.name not in with_headline]
-    yield from of_report({**report, "metrics": reports}, others, first=True) if others else of_changes(report)
+    if others:
+        yield from tables.of_report({**report, "metrics": reports}, others, first=True)
+    else:
+        yield from tables.of_changes(report)
 
 
 def headline_f1(report: Report, metrics: Sequence[AnyMetric]) -> str:
@@ -161,7 +166,7 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     of_levels: list[list[tuple[str, Row]]] = []
     for headline in all_headlines:
         levels = [row for row in headline.rows if row["section"] == "unlabelled" and row["label"] is None]
-        of_levels.append([(phrase(LEVELS[row["level"]]), row) for row in levels])
+        of_levels.append([(phrase(tables.LEVELS[row["level"]]), row) for row in levels])
         of_levels[-1][0] = (phrase("exact, unlabelled"), levels[0])
         if not headline.is_merged:
             of_levels[-1].insert(0, (phrase("exact, labelled"), headline.row))
@@ -172,9 +177,10 @@ def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
         label_rows = headline.of_labels()[0]
         rows = _worst_first(row for row in label_rows if id(row) in frequent)
         names = (phrase("exact, {label}", label=_name(row, headline.is_merged)) for row in rows)
-        shown = [_cells(name, row) for name, row in (*of_sequence, *zip(names, rows, strict=True))]
-        title = f"{headline.metric}, {cut_label(headline.sequence)}{how_many(len(rows), len(label_rows))}"
-        yield _table(title, "", shown)
+        entries = [*of_sequence, *zip(names, rows, strict=True)]
+        title = f"{headline.metric}, {cut_label(headline.sequence)}"
+        title += tables.how_many(len(rows), len(label_rows))
+        yield tables.of_entries(title, "", entries, _COLUMNS)
 
 
 def _labels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
@@ -187,16 +193,17 @@ def _labels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     labels = [row for of_labels, _ in parts for row in of_labels]
     frequent = _with_most_spans(labels, most - sum(len(averages) for _, averages in parts))
     several = len(of_metric) > 1 or of_metric[0].is_merged
-    rows = [
-        _cells(_name(row, several), row)
+    entries = [
+        (_name(row, several), row)
         for of_labels, averages in parts
         for row in (*_worst_first(row for row in of_labels if id(row) in frequent), *averages)
     ]
     row = labels[0]
     section = [phrase(str(row["section"]).partition(".")[0])] if row["section"] else []
     what = ", ".join([*section, *_level(row)])
-    title = titled(metric, "labels") + (f" ({what})" if what else "")
-    yield _table(f"{title}{how_many(len(frequent), len(labels))}", phrase("label"), rows)
+    title = tables.titled(metric, "labels") + (f" ({what})" if what else "")
+    title += tables.how_many(len(frequent), len(labels))
+    yield tables.of_entries(title, phrase("label"), entries, _COLUMNS)
 
 
 def _break_downs(key: str, groups: Report) -> Iterator[Table]:
@@ -205,30 +212,20 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
     `groups` are the reports by value; those that are made when they are asked for have a method `headlines`, which
     yields each value with reports that have at least the headlines.
     """
-    of_headline: dict[str, list[tuple[float | None, list[Cell]]]] = {}  # with the F1
+    of_headline: dict[str, list[tuple[str, Row]]] = {}
     reports = getattr(groups, "headlines", None)
     for value, metrics in (
         reports() if reports else ((value, group["metrics"]) for value, group in groups.items())
     ):
         for headline in headlines(metrics, with_rows=False):
-            cells = _cells(cut_label(value), headline.row)
-            of_headline.setdefault(headline.name, []).append((headline.row["f1"], cells))
-    for name, rows in of_headline.items():
-        rows.sort(key=lambda row: (row[0] is None, row[0]))
-        yield _table(f"{phrase('By {key}', key=key)}: {name}", key, [cells for _, cells in rows])
+            entry = {name: headline.row[name] for name in _COLUMNS}  # there may be many values
+            of_headline.setdefault(headline.name, []).append((cut_label(value), entry))
+    for name, entries in of_headline.items():
+        entries.sort(key=lambda entry: (entry[1]["f1"] is None, entry[1]["f1"]))
+        yield tables.of_entries(f"{phrase('By {key}', key=key)}: {name}", key, entries, _COLUMNS)
 
 
 # Rows
-
-
-def _table(title: str, first: str, rows: Sequence[list[Cell]]) -> Table:
-    """Return a table of rows that begin with their names: rates, and the numbers of spans of both sides."""
-    return Table(title, [first, *named([*RATES, *_SUPPORT])], rows)
-
-
-def _cells(name: str, row: Row) -> list[Cell]:
-    support = ["-" if row[side] is None else row[side] for side in _SUPPORT]
-    return [name, *(Rate(row[rate]) for rate in RATES), *support]
 
 
 def _level(row: Row) -> list[str]:
@@ -244,7 +241,7 @@ def _name(row: Row, several: bool) -> str:
 
 
 def _spans(row: Row) -> float:
-    return sum(row[side] or 0 for side in _SUPPORT)
+    return sum(row[side] or 0 for side in SIDES)
 
 
 def _with_most_spans(labels: Collection[Row], most: int) -> set[int]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from clueval.core.levels import KINDS
 from clueval.core.span import MERGED
+from clueval.core.tally import RATES
 from clueval.files.errors import UsageError, cut_label
 from clueval.files.options import require_kind
 from clueval.metrics import METRICS
@@ -20,8 +21,6 @@ Report = Mapping[str, Any]
 
 Path = tuple[str, ...]
 """The path of a number: metric, sequence, place in the report."""
-
-RATES = ("precision", "recall", "f1")
 
 _HEADLINES = (
     ("unlabelled", "1"),

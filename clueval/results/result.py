@@ -450,8 +450,7 @@ class Result(Report):
         """The rows, as `rows` returns them."""
         from clueval.results.rows import wide_rows
 
-        columns = self.columns()
-        return ({name: row[name] for name in columns} for row in wide_rows(self._report()))
+        return wide_rows(self._report())
 
     def __repr__(self) -> str:
         number = with_noun(self.documents, "documents")

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from clueval.core.tally import f_measure
-from clueval.results.paths import LABELS_BELOW, RATES, Path, Report, headline_paths, number_at, numbers_in
+from clueval.core.tally import RATES, f_measure
+from clueval.results.paths import LABELS_BELOW, Path, Report, headline_paths, number_at, numbers_in
 
 Row = dict[str, Any]
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.metric import AnyMetric
+from clueval.core.tally import RATES
 from clueval.files.errors import cut_label
+from clueval.files.options import is_fraction
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table
 
@@ -78,7 +80,6 @@ def _numbers(title: str, header: str, numbers: Iterable[Sequence[Any]]) -> Table
     return Table(title, ["", phrase(header)], rows)
 
 
-_RATE = re.compile(r"(?:.*_)?(?:precision|recall|f[\d.]+|accuracy|upper)(?:_\w+)?")
 _OF_KIND = re.compile(r"(precision|recall|f[\d.]+)_(strict|lenient)")
 _HEADERS = {
     "tp_gold": "found",
@@ -100,16 +101,18 @@ _HEADERS = {
 """The headers of numbers that are not called by their keys."""
 
 
-def _entries(title: str, first: str, entries: Iterable[tuple[str, Report]], keys: Sequence[str]) -> Table:
+def of_entries(title: str, first: str, entries: Iterable[tuple[Cell, Report]], keys: Sequence[str]) -> Table:
     """Return a table of entries by name: these numbers of each. The column of the names has the header `first`."""
-    rows: list[list[Cell]] = [
-        [name, *(Rate(entry[key]) if _RATE.fullmatch(key) else entry[key] for key in keys)]
-        for name, entry in entries
-    ]
-    return Table(title, [phrase(first), *map(_header, keys)], rows)
+    rows = [[name, *cells_of(entry, keys)] for name, entry in entries]
+    return Table(title, [first, *map(header_of, keys)], rows)
 
 
-def _header(key: str) -> str:
+def cells_of(entry: Report, keys: Iterable[str]) -> list[Cell]:
+    """Return numbers of an entry as cells, by their keys in reports."""
+    return [Rate(entry[key]) if is_fraction(key) else entry[key] for key in keys]
+
+
+def header_of(key: str) -> str:
     """Return the header of a number, by its key in reports."""
     if match := _OF_KIND.fullmatch(key):
         rate, kind = match.groups()
@@ -117,7 +120,6 @@ def _header(key: str) -> str:
     return phrase(_HEADERS.get(key, key.replace("_", " ")))
 
 
-_RATES = ("precision", "recall", "f1")
 _SUPPORTS = ("gold", "tp_gold", "predicted", "tp_predicted")
 
 
@@ -144,7 +146,7 @@ def average_precisions(title: str, report: Report) -> Iterator[Table]:
     """Yield the table of the average precision of a report with a curve, and of its labels."""
     if isinstance(report.get("average_precision"), float):  # that of gate has a table of its own
         entries = [*report.get("per_label", {}).items(), (phrase("all"), report)]
-        yield _entries(titled(title, "average precision"), "label", entries, ["average_precision"])
+        yield of_entries(titled(title, "average precision"), phrase("label"), entries, ["average_precision"])
 
 
 def prf_per_label(title: str, report: Report) -> Iterator[Table]:
@@ -152,7 +154,7 @@ def prf_per_label(title: str, report: Report) -> Iterator[Table]:
     averages = [(phrase(name), report[name]) for name in ("micro", "macro", "weighted") if name in report]
     further = [name for name in report["micro"] if name.startswith("f") and name not in ("f1", "fn", "fp")]
     entries = (*report["per_label"].items(), *averages)
-    yield _entries(title, "label", entries, (*_RATES, *further, *_SUPPORTS))
+    yield of_entries(title, phrase("label"), entries, (*RATES, *further, *_SUPPORTS))
     if "glued" in report:
         rows: list[list[Cell]] = [[phrase(side), number] for side, number in report["glued"].items()]
         yield Table(titled(title, "glued to another"), named(["side", "spans"]), rows)
@@ -171,19 +173,19 @@ def levels(title: str, report: Report) -> Iterator[Table]:
             for side, counts in report["classes"].items()
         ],
     )
-    columns = (*_RATES, *_SUPPORTS)
+    columns = (*RATES, *_SUPPORTS)
     names = {str(level): f"{level} {phrase(words)}" for level, words in LEVELS.items()}
     unlabelled = [(names[level], prf) for level, prf in report["unlabelled"].items()]
-    yield _entries(titled(title, "unlabelled"), "level", unlabelled, columns)
+    yield of_entries(titled(title, "unlabelled"), phrase("level"), unlabelled, columns)
     for layer, by_level in report["labelled"].items():
         averages = [
             (f"{names[level]}, {phrase(average)}", at_level[average])
             for level, at_level in by_level.items()
             for average in ("micro", "macro")
         ]
-        yield _entries(
+        yield of_entries(
             phrase("{title}: labelled by {layer}", title=title, layer=cut_label(layer)),
-            "level",
+            phrase("level"),
             averages,
             columns,
         )
@@ -219,7 +221,7 @@ def fair(title: str, report: Report) -> Iterator[Table]:
     for version, columns in _FAIR_COLUMNS.items():
         versions_by_label = (*report["per_label"].items(), (phrase("overall"), report["overall"]))
         entries = [(label, versions[version]) for label, versions in versions_by_label]
-        yield _entries(titled(title, version), "label", entries, (*columns, *_RATES))
+        yield of_entries(titled(title, version), phrase("label"), entries, (*columns, *RATES))
     cells = report["confusion"]
     labels = [label for label in cells if label != NO_PARTNER]
     often = most_frequent(labels, frequencies(cells))
@@ -275,10 +277,10 @@ def gate(title: str, report: Report) -> Iterator[Table]:
     sections = [("", {**types, **several, phrase("all"): report["all"]})]
     sections += [(f", {feature}", values) for feature, values in report.get("by", {}).items()]
     for name, entries in sections:
-        yield _entries(titled(f"{title}{name}", "pairs"), "type", entries.items(), _GATE_COUNTS)
-        yield _entries(titled(f"{title}{name}", "rates"), "", entries.items(), rates)
+        yield of_entries(titled(f"{title}{name}", "pairs"), phrase("type"), entries.items(), _GATE_COUNTS)
+        yield of_entries(titled(f"{title}{name}", "rates"), "", entries.items(), rates)
     if thresholds := report.get("thresholds"):
-        yield _entries(titled(title, "responses with a score of at least"), "", thresholds.items(), rates)
+        yield of_entries(titled(title, "responses with a score of at least"), "", thresholds.items(), rates)
     if averages := report.get("average_precision"):
         numbers = [(kind, Rate(value)) for kind, value in averages.items()]
         yield _numbers(titled(title, "average precision"), "AP", numbers)
@@ -292,18 +294,20 @@ def _gate_lists(title: str, lists: Report, rates: Sequence[str]) -> Iterator[Tab
         ("by_rank", "lists, candidates up to rank"),
     ):
         if lists[name] or name == "by_rank":
-            yield _entries(titled(title, what), "", lists[name].items(), rates)
+            yield of_entries(titled(title, what), "", lists[name].items(), rates)
     disambiguation = lists["disambiguation"]
     numbers = [(key.replace("_", " "), n) for key, n in disambiguation["lists"].items()]
     yield _numbers(titled(title, "lists"), "lists", numbers)
     of_ranks = titled(title, "lists with a match, right up to rank")
     columns = ["lists", "accuracy_strict", "accuracy_lenient"]
-    yield _entries(of_ranks, "rank", disambiguation["ranks"].items(), columns)
+    yield of_entries(of_ranks, phrase("rank"), disambiguation["ranks"].items(), columns)
     maximum = lists["maximum_recall"]
     ranks = {**maximum["ranks"], phrase("all"): maximum["all"]}
     columns = [f"max_recall_{kind}" for kind in ("strict", "lenient", "list_strict", "list_lenient")]
     columns += ["targets", "targets_with_list"]
-    yield _entries(titled(title, "maximum recall with candidates up to rank"), "rank", ranks.items(), columns)
+    yield of_entries(
+        titled(title, "maximum recall with candidates up to rank"), phrase("rank"), ranks.items(), columns
+    )
 
 
 _CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
@@ -313,17 +317,17 @@ def muc(title: str, report: Report) -> Iterator[Table]:
     for scheme in ("strict", "exact", "partial", "type"):
         entries = {label: schemes[scheme] for label, schemes in report["per_label"].items()}
         entries[phrase("all")] = report[scheme]
-        yield _entries(titled(title, scheme), "label", entries.items(), (*_CATEGORIES, *_RATES))
+        yield of_entries(titled(title, scheme), phrase("label"), entries.items(), (*_CATEGORIES, *RATES))
 
 
 def noisy(title: str, report: Report) -> Iterator[Table]:
     """Yield the tables of a report: a row per label, one for all labels, and the means over documents."""
     entries = {**report["per_label"], phrase("ALL"): report["ALL"]}
-    yield _entries(title, "label", entries.items(), ("predicted", "matched", *_RATES, "gold"))
+    yield of_entries(title, phrase("label"), entries.items(), ("predicted", "matched", *RATES, "gold"))
     mean = report["file_mean"]
     of_mean = titled(title, "unweighted mean over documents")
-    table = _entries(of_mean, "", [(phrase("mean"), mean)], (*_RATES, "documents"))
-    numbers = [mean[f"documents_with_{rate}"] for rate in _RATES]
+    table = of_entries(of_mean, "", [(phrase("mean"), mean)], (*RATES, "documents"))
+    numbers = [mean[f"documents_with_{rate}"] for rate in RATES]
     yield table._replace(rows=[*table.rows, [phrase("documents in it"), *numbers, mean["documents"]]])
 
 
@@ -332,7 +336,7 @@ _OF_CLASSES = (
     *("entity_recall", "mention_recall", "word_recall", "character_recall", "document_recall"),
     "document_leak_upper",
 )
-_OF_LABELS = (
+OF_LABELS = (
     *("mentions", "protected", "partial", "missed"),
     *("mention_recall", "word_recall", "character_recall"),
 )
@@ -340,17 +344,16 @@ _OF_LABELS = (
 
 def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator[Table]:
     """Yield the tables: classes riskiest first, labels, precision with F of these betas, replacements."""
-    classes = {phrase(name) if name == "all" else name: row for name, row in report["classes"].items()}
-    yield _recalls(titled(title, "classes"), "class", classes, _OF_CLASSES)
-    yield _recalls(titled(title, "labels"), "label", report["labels"], _OF_LABELS)
+    classes = [(phrase(name) if name == "all" else name, row) for name, row in report["classes"].items()]
+    yield of_recalls(titled(title, "classes"), phrase("class"), classes, _OF_CLASSES)
+    yield of_recalls(titled(title, "labels"), phrase("label"), [*report["labels"].items()], OF_LABELS)
     yield from of_masks(titled(title, "what was masked"), titled(title, "further"), report, betas)
 
 
 def of_masks(title: str, title_of_further: str, report: Report, betas: Sequence[float]) -> Iterator[Table]:
     """Yield the tables of a report of masking on what was masked, and on replacements, string leaks, redacted texts."""
-    shares = ("word_precision", "weighted_word_precision", "masked_share", "retention")
     masked = [
-        (name.replace("_", " "), Rate(value) if name in shares else value)
+        (name.replace("_", " "), Rate(value) if is_fraction(name) else value)
         for name, value in report["precision"].items()
         if value is not None or name == "word_precision"
     ]
@@ -362,10 +365,12 @@ def of_masks(title: str, title_of_further: str, report: Report, betas: Sequence[
     yield _numbers(title_of_further, "number", further.items())
 
 
-def _recalls(title: str, first: str, rows: Report, columns: Collection[str]) -> Table:
-    is_weighted = any(row["weighted_word_recall"] is not None for row in rows.values())
-    entries = ((cut_label(name), row) for name, row in rows.items())
-    return _entries(title, first, entries, [*columns, *["weighted_word_recall"] * is_weighted])
+def of_recalls(
+    title: str, first: str, entries: Collection[tuple[Cell, Report]], columns: Iterable[str]
+) -> Table:
+    """Return a table of classes or labels of masking, with weighted recall if it is defined."""
+    is_weighted = any(row["weighted_word_recall"] is not None for _, row in entries)
+    return of_entries(title, first, entries, [*columns, *["weighted_word_recall"] * is_weighted])
 
 
 _TABLES: Mapping[str, Callable[[str, Report], Iterator[Table]]] = {

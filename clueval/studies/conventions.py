@@ -26,7 +26,7 @@ from clueval.core.metric import DocumentMetric, Metric, require_countable
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES
 from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_called, scheme_of
-from clueval.core.tally import Tally, f_measure, rate
+from clueval.core.tally import RATES, Tally, f_measure, rate
 from clueval.files.errors import OverlapError, TagError, UsageError, cut_label, warn
 from clueval.files.options import checked_call
 from clueval.metrics import metric_named, with_settings
@@ -106,7 +106,6 @@ _STRICT = {
 """The schemes of seqeval's strict mode, with seqeval's names."""
 
 _LETTERS = {scheme: frozenset(scheme.translate({ord(digit): None for digit in "12"})) for scheme in _STRICT}
-_RATES = ("precision", "recall", "f1")
 _LENIENT = "lenient"
 _DECISIONS = Decisions()
 _NUMBERS = ("gold", "predicted", "right")
@@ -186,7 +185,7 @@ def _metrics(factor: float) -> list[Metric]:
 
 
 def _rates_of(entry: Mapping[str, float], kind: str = "") -> Rates:
-    precision, recall, f1 = (entry[f"{name}{kind}"] for name in _RATES)
+    precision, recall, f1 = (entry[f"{name}{kind}"] for name in RATES)
     return precision, recall, f1
 
 
@@ -396,6 +395,7 @@ class Conventions(Report):
     {'conlleval': 0.0, 'muc_type': 1.0}
     """
 
+    named_by: ClassVar[Sequence[str]] = ("sequence", "convention")
     text_width: ClassVar[int] = 150
 
     def __init__(self, result: Result, of_tags: Mapping[str, Mapping[str, Any]]) -> None:
@@ -476,17 +476,8 @@ class Conventions(Report):
                     "sequence": layer,
                     "convention": key,
                     "name": row["convention"],
-                    **{name: row[name] for name in (*_RATES, "counts", "note")},
+                    **{name: row[name] for name in (*RATES, "counts", "note")},
                 }
-
-    def scores(self) -> dict[str, float]:
-        """Return the rates by layer and convention, as ``entity.muc_type.f1``."""
-        return {
-            ".".join((row["sequence"], row["convention"], name)): row[name]
-            for row in self.data()
-            for name in _RATES
-            if row[name] is not None
-        }
 
 
 def _numbers(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:

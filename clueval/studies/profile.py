@@ -14,7 +14,7 @@ from itertools import chain
 from operator import itemgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clueval.core.case import Case, labelled_range
 from clueval.core.document import Document, Pair
@@ -22,7 +22,7 @@ from clueval.core.exact import Exact
 from clueval.core.located import EqualCases, Located
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.span import MERGED, NO_LABEL, SIDES
-from clueval.core.tally import Counts, Tally
+from clueval.core.tally import RATES, Counts, Tally
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.limits import require_short_texts
 from clueval.files.opening import sha256_of
@@ -61,8 +61,6 @@ from clueval.transforms.changes import EachSpan, names_of
 FEW = 20
 """A bucket with fewer gold or predicted spans than this is marked."""
 
-_RATES = ("precision", "recall", "f1")
-
 Entry = Mapping[str, Any]
 """A bucket: its name, its rates and counts, and whether its spans are few."""
 
@@ -78,6 +76,8 @@ class Profile(Report):
     >>> [(row["bucket"], row["recall"]) for row in rows]
     [('LOC', 0.0), ('PER', 1.0)]
     """
+
+    named_by: ClassVar[Sequence[str]] = ("metric", "sequence", "feature", "bucket")
 
     def __init__(
         self,
@@ -151,14 +151,6 @@ class Profile(Report):
                 for entry in buckets:
                     yield {"metric": self.metric.name, "sequence": sequence, "feature": feature, **entry}
 
-    def scores(self) -> dict[str, float]:
-        """Return the rates by metric, sequence, feature and bucket, as ``exact.entity.length.1.f1``."""
-        return {
-            ".".join((row["metric"], row["sequence"], row["feature"], row["bucket"], rate)): row[rate]
-            for row in self.data()
-            for rate in _RATES
-        }
-
     def _large(self) -> Iterator[tuple[str, list[tuple[str, Entry]], bool]]:
         """Yield of each sequence the buckets that are not few, by feature and name; all, and False, if all are few."""
         for sequence, features in self.entries.items():
@@ -216,7 +208,7 @@ def _header() -> list[str]:
 
 
 def _row(name: str, entry: Entry) -> list[Cell]:
-    return [name, *(Rate(entry[rate]) for rate in _RATES), *(entry[side] for side in SIDES)]
+    return [name, *(Rate(entry[rate]) for rate in RATES), *(entry[side] for side in SIDES)]
 
 
 class _Counts:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.metric import AnyMetric
-from clueval.core.tally import EPSILON
+from clueval.core.tally import EPSILON, RATES
 from clueval.files.errors import UsageError
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.options import Reading
@@ -28,7 +28,7 @@ from clueval.results.tables import named
 from clueval.version import __version__
 
 _MEASURE = re.compile(r"f1|(precision)@(recall)>=(.+)|(recall)@(precision)>=(.+)")
-_COLUMNS = ("threshold", "precision", "recall", "f1")
+_COLUMNS = ("threshold", *RATES)
 
 Point = Mapping[str, float]
 
@@ -125,7 +125,7 @@ class Threshold(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file."""
-        rates = {name: self._by_label(name) for name in _COLUMNS[1:]}
+        rates = {name: self._by_label(name) for name in RATES}
         return {"clueval": __version__, "threshold": self.threshold, **self.about, **rates}
 
     def verdict(self) -> str:
@@ -139,7 +139,7 @@ class Threshold(Report):
                 least=least,
                 greatest=greatest,
             )
-        rates = {name: shown(Rate(points[0][name])) for name in ("precision", "recall", "f1")}
+        rates = {name: shown(Rate(points[0][name])) for name in RATES}
         return phrase(
             "F1 {f1} at the threshold {least} (precision {precision}, recall {recall})", least=least, **rates
         )

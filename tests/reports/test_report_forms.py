@@ -171,15 +171,6 @@ def test_places_without_findings_have_a_row_each() -> None:
     assert row["label"] == "Anna"
 
 
-def test_report_without_places_has_the_rows_of_its_tables() -> None:
-    table = Table("exact", ["label", "F1", "n"], [["PER", Rate(0.5), 3], ["LOC", Rate(None), 0]])
-    report = View(shown_tables=[table, Table("other", ["label", "m"], [["PER", 1.5]])])
-
-    assert report.rows()[0] == {"table": "exact", "label": "PER", "F1": 0.5, "n": 3, "m": None}
-    assert report.scores() == {"exact.PER.F1": 0.5, "other.PER.m": 1.5}
-    assert report.render("csv").split("\n")[1] == "exact,PER,0.5,3,"
-
-
 def test_text_has_a_first_screen_of_forty_lines_in_which_tables_are_shortened() -> None:
     text = errors_view().render()
 

@@ -135,25 +135,24 @@ class Toy(Report):
 
     title = "Toy"
     signature = "toy"
-    named_by = ("table", "label")
+    named_by = ("layer", "label")
 
     def to_dict(self) -> dict[str, Any]:
         return {"toy": True}
 
+    def data(self) -> Iterator[dict[str, Any]]:
+        yield {"layer": "t", "label": "A", "rate": 0.5, "n": None}
+        yield {"layer": "u", "label": "A", "rate": None, "n": 3}
+
     def tables(self) -> Iterator[Table]:
         yield Table("t", ["label", "rate"], [["A", Rate(0.5)], ["B", Rate(None)]])
-        yield Table("u", ["label", "n"], [["A", 3]])
 
 
-def test_a_study_writes_its_dictionary_and_its_tables_alone() -> None:
+def test_a_study_writes_its_dictionary_its_data_and_its_tables_alone() -> None:
     toy = Toy()
 
-    assert toy.rows() == [
-        {"table": "t", "label": "A", "rate": 0.5, "n": None},
-        {"table": "t", "label": "B", "rate": None, "n": None},
-        {"table": "u", "label": "A", "rate": None, "n": 3},
-    ]
-    assert toy.render("csv") == "table,label,rate,n\nt,A,0.5,\nt,B,,\nu,A,,3"
+    assert toy.rows() == [*toy.data()]
+    assert toy.render("csv") == "layer,label,rate,n\nt,A,0.5,\nu,A,,3"
     assert toy.scores() == {"t.A.rate": 0.5}
     assert "signature: toy" in str(toy)
     assert "<h1>Toy</h1>" in page(toy)

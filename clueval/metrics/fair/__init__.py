@@ -42,7 +42,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 from clueval.core.case import TOKENS, Case
 from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, NO_SPAN_LABELS, Frozen, Span
-from clueval.core.tally import Counts, Tally
+from clueval.core.tally import RATES, Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
 from clueval.files.options import is_number, require_choices, require_texts, setting_field
 from clueval.metrics.fair.pairing import Item, pair_up
@@ -385,7 +385,7 @@ def _overall(by_label: Mapping[str, tuple[_Kinds, _Kinds]]) -> tuple[_Kinds, _Ki
 
 def _entry(counts: _Kinds, kinds: Sequence[str], weights: Weights) -> dict[str, float]:
     report = weighted(counts, weights).report()
-    rates = {name: report[name] for name in ("precision", "recall", "f1")}
+    rates = {name: report[name] for name in RATES}
     return {**{kind: counts[kind] for kind in kinds}, **rates}
 
 

@@ -78,7 +78,7 @@ def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterato
         text = limit.score if end is None else limit.score.removesuffix(f".{end}")
         path = whole_path(result.metrics, text)
         value = number_at(result.metrics, path)
-        require_fraction(limit.score, path[-1], least)
+        require_fraction(limit.score, ".".join(path), least)
         if end is not None:
             if intervals is None:
                 intervals = result.intervals(

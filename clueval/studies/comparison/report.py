@@ -10,7 +10,7 @@ from clueval.core.tally import EPSILON
 from clueval.files.errors import cut_label
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Rate, Table, difference, percent
+from clueval.reports.table import Cell, Dot, Rate, Table, difference, percent, shown
 from clueval.results.signature import Signature
 from clueval.results.summary import answers_of_systems, counted
 from clueval.results.tables import named
@@ -146,8 +146,11 @@ class Comparison(Report):
         """Return what the test of a system and the baseline says."""
         needed = ""
         if self.detect is not None and entry.get("units_needed") is not None:
-            shown = {"points": points(self.detect), "number": entry["units_needed"]}
-            needed = phrase("; to show {points} points takes about {number} such units", **shown)
+            needed = phrase(
+                "; to show {points} points takes about {number} such units",
+                points=percent(self.detect),
+                number=entry["units_needed"],
+            )
         value, p = entry["difference"], entry["p_holm"]
         names = {"name": entry["system"], "baseline": score["values"][0]["system"]}
         if value is None or p is None:
@@ -289,13 +292,8 @@ class Comparison(Report):
         for number, (value, entry) in enumerate(_with_differences(last)):
             row: list[Cell] = [value["system"]]
             for score in others:
-                system_values = score["values"][number]
-                has_sd = system_values["value"] is not None and "sd" in system_values
-                row.append(
-                    f"{points(system_values['value'])} ± {points(system_values['sd'])}"
-                    if has_sd
-                    else Rate(system_values["value"])
-                )
+                other, sd = score["values"][number]["value"], score["values"][number].get("sd")
+                row.append(Rate(other) if other is None or sd is None else shown(Dot(other, sd=sd)))
             cells = [None] * len(differs) if entry is None else _cells(last, entry, has_holm=has_holm)
             rows.append([*row, _dot(value, is_baseline=entry is None), *cells[: len(differs)]])
         return Table(title, [phrase("system"), *header, *differs], rows)
@@ -312,7 +310,7 @@ class Comparison(Report):
         rows: list[list[Cell]] = []
         for score in scores:
             for value, entry in _with_differences(score):
-                runs = [points(value.get("sd")), value.get("runs", 1)] if has_runs else []
+                runs = [shown(Rate(value.get("sd"))), value.get("runs", 1)] if has_runs else []
                 none: list[Cell] = [None] * (4 + has_holm)
                 cells = none if entry is None else _cells(score, entry, has_holm=has_holm)
                 dot = _dot(value, is_baseline=entry is None)
@@ -353,15 +351,6 @@ def _reason(entry: Score) -> str:
     )
 
 
-def points(value: float | None) -> str:
-    """Return a fraction in points, which are percent.
-
-    >>> points(0.014), points(None)
-    ('1.40', '-')
-    """
-    return "-" if value is None else percent(value)
-
-
 def interval(entry: Score) -> str:
     """Return the interval of a difference in points; ``-`` if it has none."""
     if entry["low"] is None or entry["high"] is None:
@@ -396,5 +385,5 @@ def _cells(score: Score, entry: Score, *, has_holm: bool) -> list[Cell]:
         shown_p(entry["p"]),
         *([shown_p(entry["p_holm"])] if has_holm else []),
         entry["units_that_differ"],
-        points(entry["detectable"]),
+        shown(Rate(entry["detectable"])),
     ]

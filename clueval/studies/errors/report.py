@@ -24,6 +24,7 @@ from clueval.core.case import LabelledRange, labelled_range
 from clueval.core.document import Pair
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES, Span, by_position
+from clueval.core.tally import RATES
 from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint
@@ -100,7 +101,7 @@ def tables_of_decisions(
                 [
                     [
                         name,
-                        *(Rate(version.micro[rate]) for rate in ("precision", "recall", "f1")),
+                        *(Rate(version.micro[rate]) for rate in RATES),
                         version.micro["gold"],
                     ]
                     for name, version in both.items()

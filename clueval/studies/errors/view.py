@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.span import NO_LABEL, SIDES, Span
+from clueval.core.tally import RATES
 from clueval.reports.language import current_language, numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown
+from clueval.results.rows import rows_of
 from clueval.studies.errors.rows import Context, SideTexts
 from clueval.studies.errors.search import REASONS, RIGHT, Choice, JudgedSpan, ReasonKey
 
@@ -20,8 +22,6 @@ FREQUENT = 20
 
 RIGHT_OR_REASON = (RIGHT, *REASONS[:-1])
 """What may be said of a gold span."""
-
-_PRF = ("precision", "recall", "f1")
 
 Listed = Mapping[tuple[str, int, str, str], int]
 """The number of errors by sequence, side, label and reason."""
@@ -80,9 +80,12 @@ def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
     """Yield the rates of each layer of each sequence, given the report of the metric of the choice."""
     for sequence, of_sequence in report.items():
         if choice.fair is not None:
-            labels = {label: _fair_rates(numbers) for label, numbers in of_sequence["per_label"].items()}
-            title = phrase("{layer}: fair", layer=sequence)
-            yield Entry(title, sequence, None, _fair_rates(of_sequence["overall"]), labels, labels)
+            rows = [
+                row for _, row in rows_of({"sequence": sequence}, of_sequence) if row["section"] == "fair"
+            ]
+            (micro,) = (row for row in rows if row["label"] is None)
+            labels = {row["label"]: row for row in rows if row["label"] is not None}
+            yield Entry(phrase("{layer}: fair", layer=sequence), sequence, None, micro, labels, labels)
         elif not choice.by_levels:
             labels = of_sequence["per_label"]
             title = phrase("{layer}: exact", layer=sequence)
@@ -95,18 +98,6 @@ def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
                 title = phrase("{layer}: level {level}", layer=layer, level=level)
                 is_chosen = choice.labelled in (None, layer)
                 yield Entry(title, sequence, layer, micro, at_level["per_label"], strict, is_chosen)
-
-
-def _fair_rates(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fair rates of an entry, with the numbers of spans and of those that are right."""
-    fair, traditional = report["fair"], report["traditional"]
-    return {
-        **{rate: fair[rate] for rate in _PRF},
-        "gold": traditional["TP"] + traditional["FN"],
-        "predicted": traditional["TP"] + traditional["FP"],
-        "tp_gold": fair["TP"],
-        "tp_predicted": fair["TP"],
-    }
 
 
 def verdict_of(report: Mapping[str, Any], listed: Listed, choice: Choice) -> str:
@@ -203,7 +194,7 @@ def _table_of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Lis
         strict_labels = [label] if label in entry.strict else []
         cells: list[Cell] = [
             bar(0, strict_labels, label=label),
-            *(Rate(numbers[rate]) for rate in _PRF),
+            *(Rate(numbers[rate]) for rate in RATES),
             numbers["gold"],
         ]
         if entry.has_labels:

@@ -81,8 +81,7 @@ def failures(
     for limits, is_lower in ((fail_under, True), (fail_over, False)):
         for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
             value = _value(reports, figure)
-            name = figure.partition("[")[0].rpartition(".")[2]
-            require_fraction(figure, name, limit)
+            require_fraction(figure, figure.partition("[")[0], limit)
             bound = None if is_lower else _BOUND.fullmatch(figure)
             limit_words = {
                 "figure": figure,

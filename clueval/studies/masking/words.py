@@ -9,12 +9,13 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from clueval.core.span import NO_LABEL
-from clueval.metrics.masking.counts import ALL, RECALLS
+from clueval.metrics.masking.counts import ALL
 from clueval.metrics.masking.exposure import Risk
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Later, Line, Place
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.results.tables import of_masks
+from clueval.results.paths import numbers_in
+from clueval.results.tables import OF_LABELS, cells_of, header_of, of_entries, of_masks, of_recalls
 from clueval.studies.masking.leaks import COUNTS, STRING, Inconsistent, Leak, StringLeak, in_one_line
 
 Row = Mapping[str, Any]
@@ -156,35 +157,15 @@ def percent_above(share: float) -> str:
 
 # --- tables
 
-_RECALLS = ("mention_recall", "word_recall", "character_recall")
-_RATES = frozenset((*RECALLS, "document_leak_upper"))
-
-
-def _column_titles(*names: str) -> list[str]:
-    return [phrase(name.replace("_", " ")) for name in names]
-
-
-def _cells(row: Row, columns: Iterable[str]) -> list[Cell]:
-    return [Rate(row.get(column)) if column in _RATES else row.get(column) for column in columns]
-
-
-def _recalls_of(rows: Iterable[Row]) -> tuple[str, ...]:
-    """Return the recalls that tables have, with the weighted one if it is defined."""
-    weighted = any(row["weighted_word_recall"] is not None for row in rows)
-    return (*_RECALLS, "weighted_word_recall") if weighted else _RECALLS
-
 
 def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table]:
     """Yield the tables of a sequence: classes riskiest first, labels, what was masked, further numbers."""
     yield _classes_table(name, figures["classes"])
-    labels = figures["labels"]
-    columns = ("mentions", "protected", "partial", "missed", *_recalls_of(labels.values()))
-    rows = [[Find(label, {"label": label}), *_cells(row, columns)] for label, row in labels.items()]
-    yield Table(
-        phrase("{layer}: labels", layer=name), _column_titles("label", *columns), rows, is_folded=True
-    )
+    labels = [(Find(label, {"label": label}), row) for label, row in figures["labels"].items()]
+    of_labels = of_recalls(phrase("{layer}: labels", layer=name), phrase("label"), labels, OF_LABELS)
     titles = phrase("{layer}: what was masked", layer=name), phrase("{layer}: further", layer=name)
-    yield from (table._replace(is_folded=True) for table in of_masks(*titles, figures, betas))
+    for table in (of_labels, *of_masks(*titles, figures, betas)):
+        yield table._replace(is_folded=True)
 
 
 def _rows_of(classes: Row) -> Iterator[tuple[str, str, Row]]:
@@ -196,8 +177,13 @@ def _rows_of(classes: Row) -> Iterator[tuple[str, str, Row]]:
 
 
 def _classes_table(name: str, classes: Row) -> Table:
-    rates = ("entity_recall", *_recalls_of(classes.values()), "document_recall", "document_leak_upper")
-    columns = (*rates, "mentions", "entities", "entities_in_part", "documents", "documents_exposed")
+    is_weighted = any(row["weighted_word_recall"] is not None for row in classes.values())
+    columns = [
+        *("entity_recall", "mention_recall", "word_recall", "character_recall"),
+        *["weighted_word_recall"] * is_weighted,
+        *("document_recall", "document_leak_upper"),
+        *("mentions", "entities", "entities_in_part", "documents", "documents_exposed"),
+    ]
     rows: list[list[Cell]] = []
     for kind, words, row in _rows_of(classes):
         find = {} if kind == ALL else {"class": _class_in_find(kind)}
@@ -206,44 +192,41 @@ def _classes_table(name: str, classes: Row) -> Table:
             Part(row["partial"], phrase("partial"), find | {"status": "partial"}),
             Part(row["missed"], phrase("missed"), find | {"status": "missed"}),
         ]
-        rows.append([Find(words, find) if find else words, Shares(parts), *_cells(row, columns)])
-    header = _column_titles("class", "mentions", *columns)
+        rows.append([Find(words, find) if find else words, Shares(parts), *cells_of(row, columns)])
+    header = [*map(header_of, ("class", "mentions", *columns))]
     return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
 
 
 def first_classes(name: str, classes: Row) -> Table:
     """Return the main figures of the classes, riskiest first."""
     columns = ("mention_recall", "entity_recall", "mentions", "documents_exposed")
-    rows: list[list[Cell]] = [[words, *_cells(row, columns)] for _, words, row in _rows_of(classes)]
+    entries = ((words, row) for _, words, row in _rows_of(classes))
     title = phrase("{layer}: classes, riskiest first", layer=name)
-    return Table(title, _column_titles("class", *columns), rows)
+    return of_entries(title, phrase("class"), entries, columns)
 
 
 def groups_table(key: str, groups: Row) -> Iterator[Table]:
     """Yield the figures of the groups of a break-down, for each sequence."""
-    columns = ("mentions", "documents_exposed", "entity_recall", "mention_recall", "word_recall")
+    columns = ("documents", "mentions", "documents_exposed", "entity_recall", "mention_recall", "word_recall")
     for sequence in dict.fromkeys(name for group in groups.values() for name in group["metrics"]["masking"]):
-        rows: list[list[Cell]] = []
+        entries = []
         for value, group in groups.items():
             figures = group["metrics"]["masking"].get(sequence)
-            row = {} if figures is None else figures["classes"][ALL]
-            rows.append([value, group["documents"], *_cells(row, columns)])
-        header = [key, *_column_titles("documents", *columns)]
-        yield Table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows, is_folded=True)
+            row = dict.fromkeys(columns) if figures is None else figures["classes"][ALL]
+            entries.append((value, {**row, "documents": group["documents"]}))
+        title = phrase("{layer}: by {key}", layer=sequence, key=key)
+        yield of_entries(title, key, entries, columns)._replace(is_folded=True)
 
 
 def convention_table(program: str, section: Row) -> Table:
     """Return the figures of another program; those in sections are named by their path."""
-
-    def numbers(report: Row, path: str) -> Iterator[list[Cell]]:
-        for key, value in report.items():
-            if isinstance(value, Mapping):
-                yield from numbers(value, f"{path}{key}/")
-            elif value is not None:
-                yield [f"{path}{key}", Rate(value) if isinstance(value, float) else value]
-
+    rows = [
+        ["/".join(path), Rate(value) if isinstance(value, float) else value]
+        for path, value in numbers_in(section)
+        if value is not None
+    ]
     title = phrase("as {program} counts", program=program)
-    return Table(title, ["", phrase("number")], list(numbers(section, "")), is_folded=True)
+    return Table(title, ["", phrase("number")], rows, is_folded=True)
 
 
 def needless_table(needless: Sequence[tuple[str, int]]) -> Table:
@@ -259,7 +242,7 @@ def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
     for entity in inconsistent[:MOST_LISTED]:
         replacements = ", ".join(map(in_one_line, entity.replacements))
         rows.append([in_one_line(entity.text)[:LONGEST_TEXT], entity.document, replacements])
-    header = _column_titles("text", "document", "replacements")
+    header = [*map(header_of, ("text", "document", "replacements"))]
     return Table(phrase("entities with several replacements"), header, rows, is_folded=True)
 
 
@@ -271,7 +254,7 @@ def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Table:
         rows.append([leak.document, _exposed_ranges(leak), _class_in_words(leak.kind), leak.label])
         rows[-1] += [in_one_line(leak.text)[:_SHOWN]] if text else []
     title = phrase("can be read: {n} mention|can be read: {n} mentions", n=len(leaks))
-    return Table(title, _column_titles(*header), rows)
+    return Table(title, [*map(header_of, header)], rows)
 
 
 # --- documents to review
@@ -339,7 +322,7 @@ def documents_table(documents: Sequence[DocumentToReview]) -> Table:
         find = {"document": document.document}
         by_class = ", ".join(f"{_class_in_words(kind)} {n}" for kind, n in document.leaks)
         rows.append([Find(name, find), _class_in_words(str(kind)), Find(number, find), by_class, *others])
-    return Table(title, _column_titles(*DOCUMENT_COLUMNS), rows)
+    return Table(title, [*map(header_of, DOCUMENT_COLUMNS)], rows)
 
 
 # --- places
