@@ -127,7 +127,7 @@ def test_twice_the_rows_add_twice_the_work(command: str, shape: str, tmp_path: P
 @pytest.mark.parametrize("command", COMMANDS)
 def test_memory_grows_with_what_is_held(command: str, shape: str, tmp_path: Path) -> None:
     # with 50,000, the clusters of `different_clusters` are counted and forgotten before the smaller file ends
-    rows = 50_000 if shape == "different_clusters" else 10_000
+    rows = 50_000 if shape == "different_clusters" else 5_000
 
     memory = memory_of(command, shape, rows, tmp_path / "few")
     more_memory = memory_of(command, shape, 4 * rows, tmp_path / "many")
