@@ -49,7 +49,7 @@ untimed = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.register_profile("quick", untimed, max_examples=5)
-settings.register_profile("full", untimed, max_examples=150)
+settings.register_profile("full", untimed, max_examples=100)
 settings.register_profile(
     "mutants",
     deadline=None,

@@ -22,19 +22,20 @@ class Lines:
         self.number = self.characters = 0
 
     def __enter__(self) -> Lines:
+        def ran(frame: FrameType, event: str, value: object) -> Any:
+            if event == "line":
+                self.number += 1
+            elif event == "return" and isinstance(value, str | bytes):
+                self.characters += len(value)
+            return ran
+
+        def called(frame: FrameType, event: str, _: object) -> Any:
+            file = frame.f_code.co_filename
+            return ran if file.startswith(_WHERE[0]) or _WHERE[1] in file else None
+
         self._before = sys.gettrace()
-        sys.settrace(self._called)
+        sys.settrace(called)
         return self
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(self._before)
-
-    def _called(self, frame: FrameType, event: str, _: object) -> Any:
-        file = frame.f_code.co_filename
-        return self._ran if file.startswith(_WHERE[0]) or _WHERE[1] in file else None
-
-    def _ran(self, frame: FrameType, event: str, value: object) -> Any:
-        self.number += event == "line"
-        if event == "return" and isinstance(value, str | bytes):
-            self.characters += len(value)
-        return self._ran

@@ -12,14 +12,14 @@ from clueval.core.span import Span
 LABELS = ("PER", "LOC", "ORG")
 
 
-FULL = 150
+FULL = 100
 """The examples of the profile "full"."""
 
 
 def at_most(examples: int) -> settings:
-    """For a property that is slow to check: so many examples where others have 150, or as few as others have.
+    """For a property that is slow to check: so many examples where others have 100, or as few as others have.
 
-    A search with more than 150 examples of each property has more of these, too, in the same proportion.
+    A search with more than 100 examples of each property has more of these, too, in the same proportion.
     """
     asked = settings().max_examples
     return settings(max_examples=min(asked, max(examples, asked * examples // FULL)))

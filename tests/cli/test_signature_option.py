@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import at_most
 
 from clueval import CluevalWarning, Signature, UsageError, score
 from clueval.cli import main
@@ -44,6 +45,7 @@ def printed(*options: str) -> str:
     return out.getvalue()
 
 
+@at_most(40)
 @given(OPTIONS, st.sampled_from(["in full", "in short", "without quotes", "as text shows it"]))
 def test_a_printed_signature_gives_the_same_numbers(options: list[str], form: str) -> None:
     first = printed(*options, "--format", "json")

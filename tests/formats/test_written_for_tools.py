@@ -14,6 +14,7 @@ import pytest
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import at_most
 
 from clueval import CluevalError, Document, Sentence, Span, UsageError, convert, read, to_rows
 from clueval.cli import main
@@ -355,6 +356,7 @@ def by_label(document: Document) -> dict[str, list[tuple[Any, ...]]]:
 
 
 @pytest.mark.parametrize("name", ["xmi", "uima-json"])
+@at_most(40)
 @given(document=annotated())
 def test_cas_is_read_as_it_was_written_also_by_dkpro_cassis(name: str, document: Document) -> None:
     with TemporaryDirectory() as folder:

@@ -400,7 +400,6 @@ def test_brat_writes_numbered_groups_without_attributes(tmp_path: Path) -> None:
     assert [line for line in lines if line[0] != "T"] == ["*\tEquiv T1 T2", "*\tEquiv T3 T4"]
 
 
-@at_most(200)
 @given(names=st.lists(st.sampled_from(["1", "2", "3", "4", "x"]), max_size=8))
 def test_brat_holds_groups_that_are_named_by_numbers(names: list[str]) -> None:
     assert attempt([of_groups(*names)], "brat", lossy=False) is None

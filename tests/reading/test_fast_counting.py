@@ -408,7 +408,7 @@ def test_lists_of_tags_have_the_bag_of_their_documents() -> None:
 
 @pytest.mark.long
 def test_many_lists_of_tags_have_the_bag_of_their_documents() -> None:
-    assert Counter(map(tags_differ, range(1000, 3000)))["counted"] > 1000
+    assert Counter(map(tags_differ, range(1000, 2000)))["counted"] > 500
 
 
 class Odd:
@@ -574,7 +574,7 @@ def test_plain_spans_have_the_bag_of_their_documents() -> None:
 
 @pytest.mark.long
 def test_many_plain_spans_have_the_bag_of_their_documents() -> None:
-    assert Counter(map(spans_differ, range(1000, 5000)))["counted"] > 2000
+    assert Counter(map(spans_differ, range(1000, 3000)))["counted"] > 1000
 
 
 NOT_TRIPLES: dict[str, Any] = {

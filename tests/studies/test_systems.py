@@ -168,10 +168,11 @@ def test_swapped_runs_swap_new_and_fixed(gold: list[Span], old: list[Span], new:
     assert Counter(states(there)) == Counter(
         (swapped.get(state, state), *place) for state, *place in states(back)
     )
+    own, other = there.to_dict(), back.to_dict()
     for matrix in ("classes", "reasons"):
-        for before, row in there.to_dict()[matrix].items():
+        for before, row in own[matrix].items():
             for after, number in row.items():
-                assert back.to_dict()[matrix][after][before] == number
+                assert other[matrix][after][before] == number
 
 
 def test_a_run_against_itself_has_no_new_error() -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import at_most
 
 from clueval import Document, Span, masking
 from clueval.compat.masking_programs import IGNORABLE, IGNORABLE_WORDS
@@ -124,7 +123,6 @@ def tab(pairs: Iterable[Sides]) -> dict[str, Any]:
     }
 
 
-@at_most(150)
 @given(documents())
 def test_tab_is_its_definition(pairs: list[Sides]) -> None:
     found = figures(pairs, "tab")
@@ -163,7 +161,6 @@ def largest_relaxed(gold: set[Place], predicted: set[Place]) -> int:
     return len(used) // 2
 
 
-@at_most(150)
 @given(documents())
 def test_i2b2_is_its_definition(pairs: list[Sides]) -> None:
     by_name: dict[str, list[tuple[int, int, int]]] = {}
@@ -203,7 +200,6 @@ def joined(text: str, spans: Iterable[Place]) -> set[Place]:
     return {(start, end) for start, end in found}
 
 
-@at_most(150)
 @given(documents())
 def test_meddocan_is_its_definition(pairs: list[Sides]) -> None:
     expected: Mapping[str, list[int]] = {name: [0, 0, 0] for name in ("ner", "strict", "merged")}

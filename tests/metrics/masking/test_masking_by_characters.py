@@ -130,7 +130,6 @@ def naive(gold: Document, predicted: Document) -> dict[str, int]:
     return found
 
 
-@at_most(300)
 @given(sides())
 def test_figures_are_those_of_sets_of_characters(pair: tuple[Document, Document]) -> None:
     found = rows([pair])
