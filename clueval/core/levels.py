@@ -123,14 +123,9 @@ class Levels(Metric):
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        numbers = zip(SIDES, _numbers_by_class(total), strict=True)
         return {
-            "classes": {
-                side: {
-                    name: total["class", side, kind]
-                    for name, kind in zip(classes_of(side), KINDS, strict=True)
-                }
-                for side in SIDES
-            },
+            "classes": {side: dict(zip(classes_of(side), of_side, strict=True)) for side, of_side in numbers},
             "unlabelled": {str(level): counts.report() for level, counts in _counts_by_level(total).items()},
             "labelled": {
                 layer: {
@@ -197,9 +192,14 @@ def classified(case: Case) -> Iterator[tuple[str, Labels, Kind, Labels]]:
             yield name, labels, *class_of(start, end, around)
 
 
+def _numbers_by_class(total: Tally) -> list[list[int]]:
+    """Return for each side the numbers of its spans by class, in the order of the levels."""
+    return [[total.get(("class", side, kind), 0) for kind in KINDS] for side in SIDES]
+
+
 def _counts_by_level(total: Tally) -> dict[int, Counts]:
     """Return the counts at each level, whatever the labels."""
-    gold, predicted = (list(accumulate(total["class", side, kind] for kind in KINDS)) for side in SIDES)
+    gold, predicted = map(list, map(accumulate, _numbers_by_class(total)))
     return {level: Counts(gold[-1], predicted[-1], gold[level - 1], predicted[level - 1]) for level in LEVELS}
 
 

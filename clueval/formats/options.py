@@ -264,7 +264,7 @@ class FormatOptions(Reading):
         unplaced: bool = False,
     ) -> FormatOptions:
         """Return the options `reading` for files with these layers."""
-        return cls(**changed_values(reading), layers=layers, unit=unit, unplaced=unplaced)
+        return cls(**{**changed_values(reading), "layers": layers, "unit": unit, "unplaced": unplaced})
 
 
 def columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:

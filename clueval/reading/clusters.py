@@ -17,15 +17,15 @@ cases together, as one document with a row of O after each.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import accumulate, chain, compress, pairwise, product, repeat
 from operator import ne, not_, or_
 from typing import TYPE_CHECKING, Any, cast
 
-from clueval.core.bag import Bag, Bounds
-from clueval.core.case import Key, Where, keys_of, other_key
+from clueval.core.bag import LARGE, Bag, Bounds
+from clueval.core.case import HEAD, Key, Where, keys_of, other_key
 from clueval.core.count import ALTERNATIVES, EITHER, FEW_DOCUMENTS, SENTENCE, UNIT, DocumentPlace, Plan
 from clueval.core.document import ID, Document, Layers, Row
 from clueval.core.metric import split_metrics
@@ -84,10 +84,10 @@ def is_in_characters(plan: Plan) -> bool:
     return any(step.signature[0] == UNIT for step in plan.steps)
 
 
-def check_case(bag: Bag, sequence: str, key: Key, *, is_flat: bool = False) -> None:
+def check_case(bag: Bag, sequence: str, key: Key) -> None:
     """Raise `Unusual` for a case, new in a bag, that a metric cannot count; see `Bag.check`."""
     try:
-        bag.check(sequence, key, is_flat=is_flat)
+        bag.check(sequence, key)
     except CluevalError as error:
         raise Unusual("a metric cannot count a case") from error
 
@@ -329,7 +329,8 @@ class ClusterCounting:
         self._present = (1 << len(files)) - 1
         self._conditions: dict[tuple[str, ...], Where] = {}  # on spans, by what a place waits for
         self._ids: Counter[str] = Counter()
-        self._neighbours: dict[tuple[int, str], Neighbours] = {}  # by the number of the side, and the layer
+        # by the number of the side, and the layer
+        self._neighbours: defaultdict[tuple[int, str], Neighbours] = defaultdict(Counter)
 
     # Adding
 
@@ -388,7 +389,7 @@ class ClusterCounting:
             if layer in self._plan.where:
                 read.values.setdefault(layer, set())
             for side, (name, file) in enumerate(zip(self._plan.sides, self._files, strict=True)):
-                pairs = self._neighbours.get((side, layer), Counter())
+                pairs = self._neighbours[side, layer]
                 self._scheme(side, pairs)
                 read.neighbours[name, file, layer] = pairs
                 read.spans[name, layer] += 0
@@ -445,7 +446,7 @@ class ClusterCounting:
         rows = group.characters.rows
         tags = [(rows[before], rows[after], times) for (before, after), times in pairs.items()]
         for number, (side, layer) in enumerate(product(range(len(self._files)), group.layers), 1):
-            total = self._neighbours.setdefault((side, layer), Counter())
+            total = self._neighbours[side, layer]
             for before, after, times in tags:
                 pair = before[number], after[number]
                 total[pair] = total.get(pair, 0) + times
@@ -601,8 +602,10 @@ class _NumbersInBag(dict[int, int]):
     def __missing__(self, number: int) -> int:
         sequence, key = self._keys[number]
         self[number], is_new = self._bag.number_of(sequence, key)
-        if is_new:
-            check_case(self._bag, sequence, key, is_flat=True)
+        if (
+            is_new and len(key) > HEAD + LARGE
+        ):  # others are flat and have no gaps, so every metric can count them
+            check_case(self._bag, sequence, key)
         return self[number]
 
 

@@ -17,7 +17,7 @@ from clueval.core.count import Plan, Step, count
 from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.options import Reading
 from clueval.reading.options import (
     ANSWER_FORMATS,
     MENTIONS,
@@ -310,12 +310,11 @@ def _used_by(side: Any, name: str, reading: Reading, chosen: set[str]) -> set[st
     if isinstance(side, Iterator) or needs_spooling(side):
         return chosen
     from clueval.reading.file_sides import files_of_side  # few calls have several systems and options
-    from clueval.reading.memory import side_of
+    from clueval.reading.memory import GivenSide, side_of
     from clueval.reading.source import form_at, options_of
 
-    options = FormatOptions.of(reading)
-    given = side_of(side, name, options)
-    form = form_at(files_of_side(side)[0][1], options) if given.kind == "paths" else given.form
+    given = side_of(GivenSide(name, reading), side)
+    form = form_at(files_of_side(side)[0][1], given.of_rows) if given.kind == "paths" else given.form
     if form is None:
         return chosen
     return chosen & (options_of(form) | _OF_MENTIONS if form.name == MENTIONS else options_of(form))
