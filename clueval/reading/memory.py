@@ -595,7 +595,7 @@ def sides_in_memory(
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
     require_sources(sides)
-    is_shared = all(reading == readings[0] for reading in readings)
+    is_shared = readings.count(readings[0]) == len(readings)
     for side in listed:
         _require_use(side, listed if is_shared else [side])
     for number, side in enumerate(listed[:2]):
