@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, LOCATED, UNIT, Plan, Step, count, sum_of_parts
+from clueval.core.count import DOCUMENT, LOCATED, UNIT, Plan, Step, sum_of_parts
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn, with_noun
@@ -258,10 +258,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     if reading is None or not files:
         if texts.kind == "paths":
             workers.say("1 process: documents are read one by one")
-        bag = texts.fast(plan)
-        if bag is None:
-            bag = count(texts.pairs, with_steps_of_documents(plan), layers)
-        bag.read.include(texts.read)
+        bag = texts.counted(plan, layers)
         bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
         return bag
     if workers.jobs == 1 and workers.executor is None:

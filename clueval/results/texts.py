@@ -62,6 +62,16 @@ class Texts:
     reading: FileReading | None = None
     fast: Callable[[Plan], Bag | None] = lambda plan: None
 
+    def counted(self, plan: Plan, layers: Sequence[str]) -> Bag:
+        """Count the texts, in this process; `layers` are those that options name."""
+        bag = self.fast(plan)
+        if bag is not None:
+            bag.read.treatments |= self.read.treatments  # nothing else was read
+            return bag
+        bag = count(self.pairs, with_steps_of_documents(plan), layers)
+        bag.read.include(self.read)
+        return bag
+
 
 def opened(
     gold: Any,
