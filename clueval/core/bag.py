@@ -315,18 +315,21 @@ class Bag:
         """Add what a metric counted at once."""
         add_to(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
 
-    def check(self, sequence: str, key: Key) -> None:
+    def check(self, sequence: str, key: Key, *, is_flat: bool = False) -> None:
         """Raise `UsageError` or `OverlapError` for a new case that a metric cannot count.
 
         A large case is counted, too, so that the bag need not count it again; `LimitError` if it is too large.
+        With `is_flat`, no spans of a side overlap or have gaps, so that every metric can count them.
         """
         large = len(key) - HEAD > LARGE
+        if is_flat and not large:
+            return
         metrics = keeping_metrics(self.metrics)
         flat = any(metric.flat for metric in metrics)
         if not metrics or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
             return
         case = CaseOfKey(key, sequence)
-        for metric in metrics:
+        for metric in metrics if not is_flat else ():
             require_countable(metric, case)
         if large:
             self._counted[sequence, key] = [metric.count(case) for metric in metrics]
@@ -419,16 +422,13 @@ class Bag:
     def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
         """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
         for metric in [metric for metric in metrics if metric not in self.metrics]:
+            reads = features_read(self.metrics)
             if self.folded:
                 why = (
                     f"its cases were not kept, as they have features, or were too many (more than "
                     f"{self.bounds.keys:,} different ones, or {self.bounds.spans:,} spans in them)"
                 )
-            elif (
-                not is_of_cases(metric)
-                or not metric.keeps
-                or (metric.reads - features_read(self.metrics)) & self.read.features
-            ):
+            elif not is_of_cases(metric) or not metric.keeps or (metric.reads - reads) & self.read.features:
                 why = "it reads more than the cases that were kept"
             else:
                 continue

@@ -343,6 +343,9 @@ def require_encodable(option: str, name: str) -> None:
         raise UsageError(f"{option}={name!r} is not valid UTF-8", advice="check the name") from None
 
 
+USUAL_READING = Reading()
+"""How files are read without options."""
+
 EVERY_SET = "*"
 """The name that selects all annotation sets: each is a layer then."""
 

@@ -24,8 +24,8 @@ from itertools import accumulate, chain, compress, pairwise, product, repeat
 from operator import ne, not_, or_
 from typing import TYPE_CHECKING, Any, cast
 
-from clueval.core.bag import LARGE, Bag, Bounds
-from clueval.core.case import HEAD, Key, Where, keys_of, other_key
+from clueval.core.bag import Bag, Bounds
+from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import ALTERNATIVES, EITHER, FEW_DOCUMENTS, SENTENCE, UNIT, DocumentPlace, Plan
 from clueval.core.document import ID, Document, Layers, Row
 from clueval.core.metric import split_metrics
@@ -84,10 +84,10 @@ def is_in_characters(plan: Plan) -> bool:
     return any(step.signature[0] == UNIT for step in plan.steps)
 
 
-def check_case(bag: Bag, sequence: str, key: Key) -> None:
+def check_case(bag: Bag, sequence: str, key: Key, *, is_flat: bool = False) -> None:
     """Raise `Unusual` for a case, new in a bag, that a metric cannot count; see `Bag.check`."""
     try:
-        bag.check(sequence, key)
+        bag.check(sequence, key, is_flat=is_flat)
     except CluevalError as error:
         raise Unusual("a metric cannot count a case") from error
 
@@ -526,14 +526,12 @@ class ClusterCounting:
                 if self.in_characters:
                     spans = [(begins[start], begins[end] - 1, label) for start, end, label in spans]
                 rows[layer] = spans
+            layers = Layers({}, rows, within=(0, begins[-1]))
             if self.in_characters:
-                text = "x" * begins[-1]
-                layers = Layers({}, rows, within=(0, len(text)))
-                documents.append(Document("", layers, text=text, unit="character"))
+                documents.append(Document("", layers, text="x" * begins[-1], unit="character"))
             else:
                 tokens = ("",) * len(lengths)
                 document_tags = NOTHING if self._new_labels.steps else tags
-                layers = Layers({}, rows, within=(0, len(tokens)))
                 documents.append(Document("", layers, tokens=tokens, tags=document_tags))
         return documents, [begins[start] for start in starts]
 
@@ -602,10 +600,8 @@ class _NumbersInBag(dict[int, int]):
     def __missing__(self, number: int) -> int:
         sequence, key = self._keys[number]
         self[number], is_new = self._bag.number_of(sequence, key)
-        if (
-            is_new and len(key) > HEAD + LARGE
-        ):  # others are flat and have no gaps, so every metric can count them
-            check_case(self._bag, sequence, key)
+        if is_new:
+            check_case(self._bag, sequence, key, is_flat=True)
         return self[number]
 
 

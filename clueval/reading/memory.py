@@ -77,7 +77,7 @@ class GivenSide(NamedTuple):
     name: str  # its name in errors
     options: Reading  # how tags, rows and answers are read
     layers: Mapping[str, LayerSource] | None = None  # the source of each layer in rows
-    is_predicted: bool = False
+    is_predicted: bool = False  # then answers without a place in the text are spans
     kind: Kind | None = None  # what its items are; None if it is empty
     items: Iterable[Any] = ()  # one for each document; those of the kind ``documents`` are documents
     ids: Sequence[str] | None = None  # the ids of the documents; None: they have their own, or are numbered
@@ -223,10 +223,8 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
     """
     options = side.options
     has_answers = options.input in ANSWER_FORMATS
-    are_texts = (
-        has_answers and isinstance(value, list | tuple) and any(isinstance(item, str) for item in value)
-    )
-    if is_path_or_paths(value) and not are_texts:
+    answers = value if has_answers and isinstance(value, list | tuple) else ()
+    if is_path_or_paths(value) and not any(isinstance(answer, str) for answer in answers):
         return side._replace(kind="paths", items=value)
     names = names_in_dataset(value)
     if names is None and options.names is None:
@@ -279,8 +277,6 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
 
 
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
-    if type(value) is list and value and all(type(item) is list for item in value[:2]):
-        return _with_items(side, value)  # lists of tags or spans, which are nothing else
     if isinstance(value, Document):
         return side._replace(kind="documents", items=[value])
     if is_frame(value):

@@ -18,7 +18,7 @@ from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import is_tag
 from clueval.files.errors import UsageError, described, with_noun
 from clueval.files.options import field_names, require_instance, require_kind, with_fields
-from clueval.formats.options import Reading
+from clueval.formats.options import USUAL_READING, Reading
 
 # Sides
 
@@ -89,7 +89,7 @@ def chosen_options(reading: Reading) -> list[str]:
 
 _APPLYING = [name for name in field_names(Reading) if name not in ("input", "annotation_set")]
 _values_of = attrgetter(*_APPLYING)
-_DEFAULTS = _values_of(Reading())
+_DEFAULTS = _values_of(USUAL_READING)
 
 
 def require_none(reading: Reading, allowed: Collection[str]) -> None:

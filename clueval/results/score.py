@@ -15,7 +15,7 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_kind
-from clueval.formats.options import Reading
+from clueval.formats.options import USUAL_READING, Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import (
     InputSide,
@@ -42,8 +42,6 @@ from clueval.results.texts import FileReading, Texts, opened, sides_of
 if TYPE_CHECKING:
     from clueval.results.workers import Task
 
-_READING = Reading()
-
 
 @checked_call
 def score(
@@ -52,7 +50,7 @@ def score(
     *,
     metrics: Sequence[str | AnyMetric] | str | AnyMetric | None = None,
     layers: LayerColumns | None = None,
-    reading: Readings = _READING,
+    reading: Readings = USUAL_READING,
     reference: InputSide | None = None,
     reference_set: str | None = None,
     signature: str | Signature | None = None,

@@ -17,7 +17,7 @@ from clueval.core.count import Plan, Step, count
 from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.formats.options import Reading
+from clueval.formats.options import USUAL_READING, Reading
 from clueval.reading.options import (
     ANSWER_FORMATS,
     MENTIONS,
@@ -310,7 +310,7 @@ def idle_options(
     by_systems = [_used_by(system, SIDES[1], of_predicted, chosen) for system in systems]
     by_any = by_gold.union(*by_systems)
     return [
-        {name: getattr(_READING, name, None) for name in sorted(by_any - by_gold - by_system)}
+        {name: getattr(USUAL_READING, name, None) for name in sorted(by_any - by_gold - by_system)}
         for by_system in by_systems
     ]
 
@@ -328,9 +328,6 @@ def _used_by(side: Any, name: str, reading: Reading, chosen: set[str]) -> set[st
     if form is None:
         return chosen
     return chosen & (options_of(form) | _OF_MENTIONS if form.name == MENTIONS else options_of(form))
-
-
-_READING = Reading()
 
 
 # In memory
