@@ -12,7 +12,7 @@ A bag also has what was read, before steps and filters: for the report, for warn
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -229,8 +229,9 @@ class Bag:
         self.keys: dict[tuple[str, Key], int] = {}  # the number of each key, by sequence and key
         self.places: dict[Place, Occurrences] = {}  # how often each case occurs in each place
         self.documents: Counter[Place] = Counter()  # the number of documents of each place
-        self.shared: dict[int, Counter[Place]] = {}  # documents by the sides that are present, by place
-        self.positions: dict[int, Counter[Place]] = {}  # positions, likewise
+        # documents by the sides that are present, by place
+        self.shared: defaultdict[int, Counter[Place]] = defaultdict(Counter)
+        self.positions: defaultdict[int, Counter[Place]] = defaultdict(Counter)  # positions, likewise
         # what was counted at once in each place, by sequence and name of the metric
         self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
         self.folded = False  # whether cases were counted because they were too many
@@ -262,16 +263,14 @@ class Bag:
         """Add a text, or a part of one, by its number of positions and the sides that are present."""
         self.documents[place] = self.documents.get(place, 0) + documents
         if documents:
-            self.shared.setdefault(present, Counter())[place] += documents
-        of_place = self.positions.get(present)
-        if of_place is None:
-            of_place = self.positions[present] = Counter()
+            self.shared[present][place] += documents
+        of_place = self.positions[present]
         of_place[place] = of_place.get(place, 0) + positions
 
     def add_parts(self, parts: Mapping[Place, int], present: int = BOTH) -> None:
         """Add parts of a text in which no document begins, each in a new place, by their numbers of positions."""
         dict.update(self.documents, dict.fromkeys(parts, 0))  # a counter would add, which takes longer
-        dict.update(self.positions.setdefault(present, Counter()), parts)
+        dict.update(self.positions[present], parts)
 
     def add_keys(self, sequence: str, keys: Iterable[Key], row: dict[int, int]) -> list[Key]:
         """Add the keys of cases in a sequence, and to a row how often each occurs. Returns those that are new."""
@@ -357,7 +356,7 @@ class Bag:
         self.documents.update(bag.documents)
         for total, more in ((self.shared, bag.shared), (self.positions, bag.positions)):
             for present, of_places in more.items():
-                total.setdefault(present, Counter()).update(of_places)
+                total[present].update(of_places)
         self.notes.update(bag.notes)
         self.read.include(bag.read)
         unseen = [layer for layer in self.layers if layer not in bag.layers]
@@ -400,7 +399,7 @@ class Bag:
             bag.add_occurrences([new], same[0], len(same))
         for of_places, of_groups in ((self.shared, bag.shared), (self.positions, bag.positions)):
             for present, numbers in of_places.items():
-                of_present = of_groups.setdefault(present, Counter())
+                of_present = of_groups[present]
                 for place, number in numbers.items():
                     if place in groups:
                         of_present[groups[place]] = of_present.get(groups[place], 0) + number
@@ -422,8 +421,8 @@ class Bag:
 
     def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
         """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
-        reads = features_read(self.metrics)
         for metric in [metric for metric in metrics if metric not in self.metrics]:
+            reads = features_read(self.metrics)
             if self.folded:
                 why = (
                     f"its cases were not kept, as they have features, or were too many (more than "

@@ -123,24 +123,12 @@ class Levels(Metric):
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        numbers = zip(SIDES, _numbers_by_class(total), strict=True)
         return {
-            "classes": {
-                side: {
-                    name: total["class", side, kind]
-                    for name, kind in zip(classes_of(side), KINDS, strict=True)
-                }
-                for side in SIDES
-            },
+            "classes": {side: dict(zip(classes_of(side), of_side, strict=True)) for side, of_side in numbers},
             "unlabelled": {str(level): counts.report() for level, counts in _counts_by_level(total).items()},
             "labelled": {
-                layer: {
-                    str(level): averages_of(
-                        {label: by_level[level] for label, by_level in sorted(labels.items())},
-                        is_weighted=False,
-                    )
-                    for level in LEVELS
-                }
-                for layer, labels in _counts_by_label(total, layers).items()
+                layer: _averages_by_level(labels) for layer, labels in _counts_by_label(total, layers).items()
             },
         }
 
@@ -179,7 +167,7 @@ def classified(case: Case) -> Iterator[tuple[str, Labels, Kind, Labels]]:
     Spans of one side must not overlap. Costs O(n) for n spans that come by position.
     """
     sides = case.labelled_rows()
-    by_position = [sorted(rows, key=itemgetter(0, 1)) for rows in sides]
+    by_position = [sorted(rows, key=itemgetter(0, 1)) if len(rows) > 1 else rows for rows in sides]
     for side, name in enumerate(SIDES):
         flags, others = case.counted[side], by_position[1 - side]
         rows = by_position[side]
@@ -197,9 +185,14 @@ def classified(case: Case) -> Iterator[tuple[str, Labels, Kind, Labels]]:
             yield name, labels, *class_of(start, end, around)
 
 
+def _numbers_by_class(total: Tally) -> list[list[int]]:
+    """Return for each side the numbers of its spans by class, in the order of the levels."""
+    return [[total.get(("class", side, kind), 0) for kind in KINDS] for side in SIDES]
+
+
 def _counts_by_level(total: Tally) -> dict[int, Counts]:
     """Return the counts at each level, whatever the labels."""
-    gold, predicted = (list(accumulate(total["class", side, kind] for kind in KINDS)) for side in SIDES)
+    gold, predicted = map(list, map(accumulate, _numbers_by_class(total)))
     return {level: Counts(gold[-1], predicted[-1], gold[level - 1], predicted[level - 1]) for level in LEVELS}
 
 
@@ -222,6 +215,18 @@ def _counts_by_label(total: Tally, layers: Sequence[str]) -> dict[str, dict[str,
                 for level in LEVELS
             }
     return counts
+
+
+def _averages_by_level(labels: Mapping[str, Mapping[int, Counts]]) -> dict[str, dict[str, Any]]:
+    """Return the report of some labels at each level; levels with the same counts, which are many, share one."""
+    reports: dict[str, dict[str, Any]] = {}
+    before: dict[str, Counts] = {}
+    for level in LEVELS:
+        per_label = {label: by_level[level] for label, by_level in sorted(labels.items())}
+        if per_label != before or not reports:
+            report = averages_of(per_label, is_weighted=False)
+        reports[str(level)], before = report, per_label
+    return reports
 
 
 # Lists of spans

@@ -141,20 +141,20 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
     BIOES and BILOU, or of BMES or BMEOW and another.
     """
     pairs = list(neighbours)
-    prefixes = {split_tag(tag)[0] for tag in {tag for _, tag in pairs}} - {OUTSIDE}
+    prefixes = {split_tag(tag)[0] for tag in {*chain.from_iterable(pairs)}} - {OUTSIDE}
     if not prefixes:
         return None
     mixed = None
-    if prefixes & set("MW"):
-        if prefixes & set("ILU") or {"S", "W"} <= prefixes:
+    if not prefixes.isdisjoint("MW"):
+        if not prefixes.isdisjoint("ILU") or {"S", "W"} <= prefixes:
             mixed = "BMES (M, S) or BMEOW (M, W) and of another scheme"
-    elif prefixes & set("LU") and prefixes & set("ES"):
+    elif not prefixes.isdisjoint("LU") and not prefixes.isdisjoint("ES"):
         mixed = "BIOES (E, S) and of BILOU (L, U)"
     if mixed:
         raise TagError(f"tags of {mixed} occur together", advice="name the scheme with scheme=...")
-    if prefixes & set("MW"):
+    if not prefixes.isdisjoint("MW"):
         return "BMEOW" if "W" in prefixes else "BMES"
-    if prefixes & set("LU"):
+    if not prefixes.isdisjoint("LU"):
         return "BILOU"
     if "S" in prefixes or {"B", "E"} <= prefixes:
         return "BIOES"

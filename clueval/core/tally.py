@@ -13,15 +13,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import repeat
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    Tally = Counter[tuple[Any, ...]]
+
+class Tally(Counter[tuple[Any, ...]]):
     """Counts by key; the class of each metric documents its keys."""
-else:
-    Tally = Counter  # to call the alias takes twice as long
+
+    def __init__(self, counts: Mapping[Any, float] | Iterable[Any] = ()) -> None:
+        if counts:  # one is made for each case, and an empty Counter takes several times as long
+            self.update(counts)
 
 
 EPSILON = 1e-12
@@ -71,12 +72,9 @@ class Counts(NamedTuple):
     @classmethod
     def total(cls, counts: Iterable[Counts]) -> Counts:
         """Add counts; each sum is rounded once, and sums of whole numbers stay whole."""
-        return cls(
-            *[
-                math.fsum(numbers) if any(map(isinstance, numbers, repeat(float))) else sum(numbers)
-                for numbers in zip(*counts, strict=True)
-            ]
-        )
+        columns = list(zip(*counts, strict=True))
+        sums = zip(map(sum, columns), columns, strict=True)
+        return cls(*[math.fsum(column) if isinstance(total, float) else total for total, column in sums])
 
     @property
     def precision(self) -> float:
@@ -91,7 +89,8 @@ class Counts(NamedTuple):
 
     def report(self) -> dict[str, float]:
         """Return the nine numbers of a PRF entry: the rates as fractions, then the counts."""
-        return prf(self, self.precision, self.recall, self.f())
+        precision, recall = self.precision, self.recall
+        return prf(self, precision, recall, f_measure(precision, recall))
 
 
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:

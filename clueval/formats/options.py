@@ -264,7 +264,7 @@ class FormatOptions(Reading):
         unplaced: bool = False,
     ) -> FormatOptions:
         """Return the options `reading` for files with these layers."""
-        return cls(**changed_values(reading), layers=layers, unit=unit, unplaced=unplaced)
+        return cls(**{**changed_values(reading), "layers": layers, "unit": unit, "unplaced": unplaced})
 
 
 def columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:
@@ -342,6 +342,9 @@ def require_encodable(option: str, name: str) -> None:
     except UnicodeEncodeError:
         raise UsageError(f"{option}={name!r} is not valid UTF-8", advice="check the name") from None
 
+
+USUAL_READING = Reading()
+"""How files are read without options."""
 
 EVERY_SET = "*"
 """The name that selects all annotation sets: each is a layer then."""

@@ -65,7 +65,7 @@ class Coverage(DocumentMetric):
                     for side, spans in zip(pair.sides, sides, strict=True)
                 ]
                 _count(tally, next(filter(has_characters, pair.sides), None), sides, judged)
-        return +tally  # without zeros: a label without positions is not reported
+        return Tally(+tally)  # without zeros: a label without positions is not reported
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return {

@@ -23,15 +23,13 @@ from clueval.formats.column_format import ColumnFormat, TokenLines, wanted_layer
 from clueval.formats.columns import ColumnReader
 from clueval.formats.documents import is_dialect, require_options
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.options import USUAL_READING, FormatOptions, Reading
 from clueval.formats.writer import Writer, refuse_lost
 from clueval.reading.convert import Conversion
 from clueval.reading.options import MENTIONS, LayerSource, layer_names, spooled
 from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
 from clueval.reading.source import Source
-
-_READING = Reading()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def check(
     layers: Mapping[str, LayerSource] | None = None,
     max_errors: int = 100,
     to: str | None = None,
-    reading: Reading = _READING,
+    reading: Reading = USUAL_READING,
     **options: Any,
 ) -> list[Problem]:
     """Return the problems of files and folders, with line numbers; an empty list if there are none.

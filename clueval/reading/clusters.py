@@ -17,7 +17,7 @@ cases together, as one document with a row of O after each.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import accumulate, chain, compress, pairwise, product, repeat
@@ -329,7 +329,8 @@ class ClusterCounting:
         self._present = (1 << len(files)) - 1
         self._conditions: dict[tuple[str, ...], Where] = {}  # on spans, by what a place waits for
         self._ids: Counter[str] = Counter()
-        self._neighbours: dict[tuple[int, str], Neighbours] = {}  # by the number of the side, and the layer
+        # by the number of the side, and the layer
+        self._neighbours: defaultdict[tuple[int, str], Neighbours] = defaultdict(Counter)
 
     # Adding
 
@@ -388,7 +389,7 @@ class ClusterCounting:
             if layer in self._plan.where:
                 read.values.setdefault(layer, set())
             for side, (name, file) in enumerate(zip(self._plan.sides, self._files, strict=True)):
-                pairs = self._neighbours.get((side, layer), Counter())
+                pairs = self._neighbours[side, layer]
                 self._scheme(side, pairs)
                 read.neighbours[name, file, layer] = pairs
                 read.spans[name, layer] += 0
@@ -443,20 +444,20 @@ class ClusterCounting:
             return {waits: {} for waits in self._conditions}
         pairs = _neighbours_in(clusters)
         rows = group.characters.rows
-        tags = [(rows[before], rows[after], times) for (before, after), times in pairs.items()]
         for number, (side, layer) in enumerate(product(range(len(self._files)), group.layers), 1):
-            total = self._neighbours.setdefault((side, layer), Counter())
-            for before, after, times in tags:
-                pair = before[number], after[number]
+            total = self._neighbours[side, layer]
+            tags = {character: row[number] for character, row in rows.items()}
+            for (before, after), times in pairs.items():
+                pair = tags[before], tags[after]
                 total[pair] = total.get(pair, 0) + times
             total.pop((OUTSIDE, OUTSIDE), None)
         parts_of = self._parts(clusters, pairs, group)
-        parts = clusters
+        parts: dict[str, int] = clusters
         if parts_of is not None:
-            parts = Counter()
+            parts = {}
             for cluster, number in clusters.items():
                 for part in parts_of[cluster]:
-                    parts[part] += number
+                    parts[part] = parts.get(part, 0) + number
         documents, starts = self._documents(parts, parts_of, group)
         cases: dict[tuple[str, ...], Cases] = {}
         for waits, where in self._conditions.items():
@@ -480,14 +481,12 @@ class ClusterCounting:
         if not all(reading.repairs for reading in self._readings):
             return None
         rows = group.characters.rows
-        goes_on = {
-            pair: pair[1] if any(map(continues, rows[pair[0]][1:], rows[pair[1]][1:])) else BLANK + pair[1]
-            for pair in pairs
-        }
-        return {
-            cluster: "".join(map(goes_on.__getitem__, pairwise(BLANK + cluster))).split()
-            for cluster in clusters
-        }
+        divided: dict[tuple[str, str], str] = {}
+        for before, after in pairs:
+            goes_on = any(map(continues, rows[before][1:], rows[after][1:]))
+            divided[before, after] = "\n" if after == BLANK else after if goes_on else BLANK + after
+        lines = "".join(map(divided.__getitem__, pairwise(BLANK.join(["", *clusters, ""]))))
+        return dict(zip(clusters, map(str.split, lines.splitlines()), strict=True))
 
     def _documents(
         self, parts: Mapping[str, int], parts_of: Mapping[str, Sequence[str]] | None, group: LayerClusters
@@ -527,13 +526,13 @@ class ClusterCounting:
                 if self.in_characters:
                     spans = [(begins[start], begins[end] - 1, label) for start, end, label in spans]
                 rows[layer] = spans
+            layers = Layers({}, rows, within=(0, begins[-1]))
             if self.in_characters:
-                text = "x" * begins[-1]
-                documents.append(Document("", Layers({}, rows), text=text, unit="character"))
+                documents.append(Document("", layers, text="x" * begins[-1], unit="character"))
             else:
                 tokens = ("",) * len(lengths)
                 document_tags = NOTHING if self._new_labels.steps else tags
-                documents.append(Document("", Layers({}, rows), tokens=tokens, tags=document_tags))
+                documents.append(Document("", layers, tokens=tokens, tags=document_tags))
         return documents, [begins[start] for start in starts]
 
     def _keys(
@@ -625,10 +624,13 @@ def _neighbours_in(clusters: Mapping[str, int]) -> dict[tuple[str, str], int]:
     >>> _neighbours_in({"ab": 3})["a", "b"]
     3
     """
-    pairs: dict[tuple[str, str], int] = {}
+    of_times: dict[int, list[str]] = {}  # those that occur equally often are counted together
     for cluster, times in clusters.items():
-        for pair in pairwise(f"{BLANK}{cluster}{BLANK}"):
-            pairs[pair] = pairs.get(pair, 0) + times
+        of_times.setdefault(times, []).append(cluster)
+    pairs: dict[tuple[str, str], int] = {}
+    for times, same in of_times.items():
+        for pair, number in Counter(pairwise(BLANK.join(["", *same, ""]))).items():
+            pairs[pair] = pairs.get(pair, 0) + number * times
     return pairs
 
 

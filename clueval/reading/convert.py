@@ -22,7 +22,7 @@ from clueval.files.writing import errors_of, made_folder, scratch_folder, whole_
 from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.documents import is_column_format
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.options import USUAL_READING, FormatOptions, Reading
 from clueval.formats.recognition import fields_of_line
 from clueval.formats.tables import header_line, span_lines
 from clueval.formats.writer import IDS, NAMES, FileNames, Uses, Writer, fitted, refuse_lost
@@ -33,7 +33,6 @@ from clueval.reading.source import form_at, texts_of
 from clueval.transforms.characters import to_characters
 from clueval.transforms.placing import to_tokens, with_tokens_of
 
-_READING = Reading()
 _NO_FORMAT = (".html", ".xlsx")
 
 
@@ -49,7 +48,7 @@ def convert(
     tokens: str | PathLike[str] | None = None,
     as_: str | None = None,
     types: Mapping[str, str] | None = None,
-    reading: Reading = _READING,
+    reading: Reading = USUAL_READING,
     **options: Any,
 ) -> list[Document]:
     """Convert the spans of a file or folder, or of documents, into another format.
@@ -401,7 +400,7 @@ def merge(
     file: Any,
     layers: Mapping[str, LayerSource] | None = None,
     *,
-    reading: Reading = _READING,
+    reading: Reading = USUAL_READING,
     **options: Any,
 ) -> Iterator[Document]:
     """Yield the documents of a file, each with all its layers merged into one, called ``merged``.

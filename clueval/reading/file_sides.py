@@ -25,7 +25,7 @@ from clueval.reading.options import (
     answers_in_gold,
     checked_texts,
     chosen_options,
-    options_of_sides,
+    columns_of_side,
     with_id_of,
 )
 from clueval.reading.paths import (
@@ -312,7 +312,10 @@ def sides_of_files(
     both_columns = is_single and readings[0].annotation_set is None
     files = [files_of_side(side) for side in inputs.values()]
     layers = _with_whole_names(layers, files[0][0][1], readings[0])
-    options = options_of_sides(readings, layers, both_columns=both_columns)
+    options = [
+        FormatOptions.of(reading, columns_of_side(layers, min(number, 1), both_columns), unplaced=number == 1)
+        for number, reading in enumerate(readings)
+    ]
     listed = [
         Side(*values, is_one_text=is_one_text)
         for values in zip(names, files, options, inputs.values(), strict=True)

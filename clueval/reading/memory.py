@@ -41,12 +41,13 @@ from clueval.reading.options import (
     ANSWER_FORMATS,
     MENTIONS,
     LayerColumns,
+    LayerSource,
     Text,
     answers_in_gold,
     checked_texts,
     chosen_options,
+    columns_of_side,
     is_path_or_paths,
-    options_of_sides,
     require_none,
     require_scheme,
     with_id_of,
@@ -74,7 +75,9 @@ class GivenSide(NamedTuple):
     """One side in memory."""
 
     name: str  # its name in errors
-    options: FormatOptions  # how rows, tags and answers are read
+    options: Reading  # how tags, rows and answers are read
+    layers: Mapping[str, LayerSource] | None = None  # the source of each layer in rows
+    is_predicted: bool = False  # then answers without a place in the text are spans
     kind: Kind | None = None  # what its items are; None if it is empty
     items: Iterable[Any] = ()  # one for each document; those of the kind ``documents`` are documents
     ids: Sequence[str] | None = None  # the ids of the documents; None: they have their own, or are numbered
@@ -90,6 +93,11 @@ class GivenSide(NamedTuple):
     def place(self, number: int) -> str:
         """Return the name of an item in errors, such as ``gold[0]`` or ``gold['d1']``."""
         return f"{self.name}[{number if self.ids is None else repr(self.ids[number])}]"
+
+    @property
+    def of_rows(self) -> FormatOptions:
+        """How rows and answers are read."""
+        return FormatOptions.of(self.options, self.layers, unplaced=self.is_predicted)
 
     @property
     def advice(self) -> str | None:
@@ -207,21 +215,23 @@ def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
 # One side
 
 
-def side_of(value: Any, name: str, options: FormatOptions, others: Iterable[Any] = ()) -> GivenSide:
-    """Return one side with its kind; `name` is its name in errors, and `others` are the other sides.
+def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSide:
+    """Return a side with the kind and the items of a value; `others` are the other sides.
 
     A data set of Hugging Face has the names of its tags; without names, they are those of the other sides. Reads no
     more of an iterator than its first items. Raises `UsageError` for something else.
     """
-    are_texts = isinstance(value, list | tuple) and any(isinstance(item, str) for item in value)
-    are_answers = are_texts and options.input in ANSWER_FORMATS
-    if is_path_or_paths(value) and not are_answers:
-        return GivenSide(name, options, "paths", value)
+    options = side.options
+    has_answers = options.input in ANSWER_FORMATS
+    answers = value if has_answers and isinstance(value, list | tuple) else ()
+    if is_path_or_paths(value) and not any(isinstance(answer, str) for answer in answers):
+        return side._replace(kind="paths", items=value)
     names = names_in_dataset(value)
     if names is None and options.names is None:
         names = next(filter(None, map(names_in_dataset, others)), None)
-    side = GivenSide(name, options if names is None else replace(options, names=names), passed_over=Counter())
-    side = _of_answers(side, value) if options.input in ANSWER_FORMATS else _with_kind(side, value)
+    with_names = options if names is None else replace(options, names=names)
+    side = side._replace(options=with_names, passed_over=Counter())
+    side = _of_answers(side, value) if has_answers else _with_kind(side, value)
     if side.kind in ("tags", None) and options.names is not None:
         from clueval.formats.tag_lists import names_of_tags  # most tags are text
 
@@ -263,7 +273,7 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
         )
     from clueval.formats.mentions import without_answer  # few sides are answers
 
-    return side._replace(items=list(items), filling=partial(without_answer, options=side.options))
+    return side._replace(items=list(items), filling=partial(without_answer, options=side.of_rows))
 
 
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
@@ -347,7 +357,7 @@ def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Documen
     from clueval.formats.documents import read_rows  # few sides have rows
 
     numbered = enumerate((list(row) if isinstance(row, tuple) else row for row in rows), 1)
-    documents = read_rows(numbered, side.options, name=side.options.format, passed_over=side.passed_over)
+    documents = read_rows(numbered, side.of_rows, name=side.options.format, passed_over=side.passed_over)
     try:
         if side.ids is None:
             yield from documents
@@ -387,7 +397,7 @@ def _documents(side: GivenSide, items: Iterable[Any]) -> Iterator[Document]:
 # What an item is
 
 
-def _kind_of(item: Any, place: str, options: FormatOptions) -> tuple[Kind | None, bool]:
+def _kind_of(item: Any, place: str, options: Reading) -> tuple[Kind | None, bool]:
     """Return the kind of an item of a side, and whether the item is a list; None if it is an empty list."""
     has_names = options.names is not None
     if isinstance(item, Document) or _is_spacy_doc(item):
@@ -432,7 +442,7 @@ def _kind_of(item: Any, place: str, options: FormatOptions) -> tuple[Kind | None
     return "spans", True
 
 
-def _is_row(item: Any, options: FormatOptions) -> bool:
+def _is_row(item: Any, options: Reading) -> bool:
     """Return whether an item is a row of a JSON format; with a named format, each object is."""
     if isinstance(item, tuple | list):
         may_be = len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], Mapping)
@@ -503,7 +513,7 @@ def _refuse_text(tag: str, place: str) -> None:
         raise UsageError(f"{place} is a list that is written as text", advice=advice)
 
 
-def _refuse_list(first: Any, place: str, options: FormatOptions) -> NoReturn:
+def _refuse_list(first: Any, place: str, options: Reading) -> NoReturn:
     if is_number(first) or isinstance(first, bool):
         raise UsageError(f"{place} has numbers for tags", advice=_GIVE_NAMES)
     values = first if isinstance(first, list | tuple) else ()
@@ -572,16 +582,16 @@ def sides_in_memory(
         inputs = {**inputs, **dict(zip((first, *missing), _examples_in(inputs[first]), strict=False))}
     if any(reading.input in ANSWER_FORMATS for reading in readings[1:]):
         readings = [without_answers(readings[0]), *readings[1:]]
-    options = options_of_sides(readings, layers)
-    sides = [
-        side_of(side, name, side_options, (other for other in inputs.values() if other is not side))
-        for (name, side), side_options in zip(inputs.items(), options, strict=True)
-    ]
+    sides = []
+    for number, (name, value) in enumerate(inputs.items()):
+        columns = columns_of_side(layers, min(number, 1), single_file=False)
+        side = GivenSide(name, readings[number], columns, is_predicted=number == 1)
+        sides.append(side_of(side, value, (other for other in inputs.values() if other is not value)))
     kind, listed = _aligned(sides)
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
     require_sources(sides)
-    is_shared = all(reading == readings[0] for reading in readings)
+    is_shared = readings.count(readings[0]) == len(readings)
     for side in listed:
         _require_use(side, listed if is_shared else [side])
     for number, side in enumerate(listed[:2]):
@@ -617,7 +627,7 @@ def require_sources(sides: Collection[GivenSide]) -> None:
 
     Layers that are named need a side with columns or keys, names of tags one with tags.
     """
-    layers = next((side.options.layers for side in sides if side.options.layers), None)
+    layers = next((side.layers for side in sides if side.layers), None)
     listed = next((side for side in sides if side.kind is not None), None)
     forms = [side.form for side in sides if side.form is not None]
     if layers is not None and listed is not None and not forms:

@@ -18,7 +18,7 @@ from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import is_tag
 from clueval.files.errors import UsageError, described, with_noun
 from clueval.files.options import field_names, require_instance, require_kind, with_fields
-from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.options import USUAL_READING, Reading
 
 # Sides
 
@@ -89,7 +89,7 @@ def chosen_options(reading: Reading) -> list[str]:
 
 _APPLYING = [name for name in field_names(Reading) if name not in ("input", "annotation_set")]
 _values_of = attrgetter(*_APPLYING)
-_DEFAULTS = _values_of(Reading())
+_DEFAULTS = _values_of(USUAL_READING)
 
 
 def require_none(reading: Reading, allowed: Collection[str]) -> None:
@@ -178,16 +178,6 @@ Text = tuple[Document, ...]
 """The documents of one text, one for each side."""
 
 
-def options_of_sides(
-    readings: Iterable[Reading], layers: LayerColumns | None, *, both_columns: bool = False
-) -> list[FormatOptions]:
-    """Return how each side is read; `both_columns`: the first two are columns of the same files."""
-    return [
-        FormatOptions.of(reading, columns_of_side(layers, min(number, 1), both_columns), unplaced=number == 1)
-        for number, reading in enumerate(readings)
-    ]
-
-
 def answers_in_gold(side: str, file: str | None) -> UsageError:
     return UsageError(
         f"{side} has answers of a language model, which have no text",
@@ -228,12 +218,12 @@ def _is_path(side: object) -> bool:
 
 def is_path_or_paths(side: object) -> bool:
     """Return whether a side is a path, an open file, or a list of them; strings that are tags are tags."""
-    if isinstance(side, str) or _is_path(side):
-        return True
-    if not isinstance(side, list | tuple) or not side:
-        return False
-    return all(_is_path(item) or isinstance(item, str) for item in side) and not (
-        isinstance(side[0], str) and is_tag(side[0])
+    if not isinstance(side, list | tuple):
+        return isinstance(side, str) or _is_path(side)
+    return (
+        bool(side)
+        and all(isinstance(item, str) or _is_path(item) for item in side)
+        and not (isinstance(side[0], str) and is_tag(side[0]))
     )
 
 

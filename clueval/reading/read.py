@@ -10,12 +10,10 @@ from typing import Any
 from clueval.core.document import Document, Unit
 from clueval.files.errors import UsageError
 from clueval.files.options import checked_call, field_names, refuse_unknown, require_instance, with_fields
-from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.options import USUAL_READING, FormatOptions, Reading
 from clueval.reading.file_sides import Side, require_use, with_layers
 from clueval.reading.options import LayerSource, require_layers, spooled
 from clueval.reading.paths import as_path, named_files
-
-_READING = Reading()
 
 
 @checked_call
@@ -23,7 +21,7 @@ def read(
     path: Any,
     layers: Mapping[str, LayerSource] | None = None,
     *,
-    reading: Reading = _READING,
+    reading: Reading = USUAL_READING,
     unit: Unit | None = None,
     **options: Any,
 ) -> Iterator[Document]:

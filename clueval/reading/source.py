@@ -23,7 +23,7 @@ from clueval.formats.documents import (
 )
 from clueval.formats.form import NAMES, Form, all_forms, form_by_name, form_of, forms_named
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import EVERY_SET, FormatOptions, Reading, sets_error
+from clueval.formats.options import EVERY_SET, USUAL_READING, FormatOptions, sets_error
 from clueval.formats.recognition import is_running_text
 from clueval.reading.options import ANSWER_FORMATS
 
@@ -317,19 +317,16 @@ def source_of(
             advice=f"formats with annotation sets: {', '.join(formats_that_read('annotation_set'))}",
         )
     if form.name == "vrt":
-        for element_option in ("document_tag", "sentence_tag"):
-            tag = getattr(options, element_option)
-            if tag != getattr(_USUAL, element_option) and not _has_element(path, tag, options.max_line):
+        for option in ("document_tag", "sentence_tag"):
+            tag = getattr(options, option)
+            if tag != getattr(USUAL_READING, option) and not _has_element(path, tag, options.max_line):
                 raise FormatError(
-                    f"there is no element <{tag}>", file=str(path), advice=f"check Reading.{element_option}"
+                    f"there is no element <{tag}>", file=str(path), advice=f"check Reading.{option}"
                 )
     return Source(file, form, options, name)
 
 
 _TOKEN = re.compile(rb"^[^<\s]", re.MULTILINE)
-
-
-_USUAL = Reading()
 
 
 def _has_element(path: Path, tag: str, max_line: int) -> bool:

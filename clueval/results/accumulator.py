@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import Plan, count
+from clueval.core.count import Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.core.tags import scheme_of
@@ -100,10 +100,7 @@ class Accumulator(Hinting):
                 "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
             )
         texts = opened(gold, predicted, groups_of(self._reading, {}, "update"), None, self._plan)
-        new = texts.fast(self._plan)
-        if new is None:
-            new = count(texts.pairs, with_steps_of_documents(self._plan), self._bag.layers)
-        new.read.include(texts.read)
+        new = texts.counted(self._plan, self._bag.layers)
         if not new.layers:
             new.read.without_text = 0  # empty lists may be tags or spans
         self._add(new, texts.kind == "tags" and bool(new.documents))
@@ -114,7 +111,7 @@ class Accumulator(Hinting):
             pairs_before = self._bag.read.neighbours.get(source)
             if pairs_before is not None:
                 try:
-                    scheme_of(pairs_before + pairs)
+                    scheme_of(pairs_before.keys() | pairs)
                 except TagError as error:
                     raise TagError(f"{source[0]}: {error.problem}", advice="name the scheme") from None
         self._bag.include(new)

@@ -87,8 +87,7 @@ class Unplaced(NamedTuple):
 
 def _join(values: Iterable[str]) -> str | None:
     """Return different values joined by ``+``, in order; None if there are none."""
-    parts = {part for value in values for part in value.split("+")}
-    return "+".join(sorted(parts)) or None
+    return "+".join(sorted({*"+".join(values).split("+")})) or None
 
 
 # Warnings

@@ -275,7 +275,7 @@ def groups_of(reading: Readings, options: Mapping[str, Any], caller: str) -> Gro
 
     Raises `UsageError` for an option that does not exist.
     """
-    are_changes = not {*_OF_EVERY_CALL, *SETS}.issuperset(options)
+    are_changes = any(name not in _OF_EVERY_CALL and name not in SETS for name in options)
     if are_changes:
         refuse_unknown(options, [*_NAMED, *single_options()], caller)
     groups = Groups(

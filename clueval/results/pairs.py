@@ -19,7 +19,7 @@ from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED, SIDES
 from clueval.files.errors import CluevalError, UsageError, warn
-from clueval.formats.options import Reading
+from clueval.formats.options import USUAL_READING
 from clueval.metrics import chosen_metrics
 from clueval.reading.clusters import Unusual, require_usual
 from clueval.reading.options import (
@@ -34,8 +34,6 @@ from clueval.reading.options import (
 from clueval.results.options import Groups, groups_of, plan_of, require_names, with_steps_of_documents
 from clueval.results.texts import idle_options, kept, opened
 from clueval.transforms.changes import checked
-
-_READING = Reading()
 
 
 @dataclass
@@ -226,7 +224,7 @@ def pairs_of(
     *others: Any,
     metrics: Sequence[str | AnyMetric] | str | AnyMetric = "exact",
     layers: LayerColumns | None = None,
-    reading: Readings = _READING,
+    reading: Readings = USUAL_READING,
     caller: str = "pairs_of",
     **options: Any,
 ) -> Pairs:

@@ -48,8 +48,8 @@ def entry_at(report: Report, path: Path) -> Report:
     """Return the dictionary at a path of a report; an empty one if there is none."""
     value: Any = report
     for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def headline_paths(reports: Report, rates: slice = slice(None)) -> Iterator[Path]:

@@ -66,9 +66,14 @@ class BagReports:
             tallies[metric.name, sequence] = tally
         return tallies
 
+    @cached_property
+    def total(self) -> dict[tuple[str, str], Tally]:
+        """The counts of everything, which is one place without a value."""
+        return self.tallies(())
+
     def at(self, place: Place, *, for_headlines: bool = False) -> dict[str, dict[str, Any]]:
         """Return the reports on a place, by metric and sequence; of some only the part that has the headline."""
-        tallies = self.tallies(place)
+        tallies = self.total if place == () else self.tallies(place)
         reports: dict[str, dict[str, Any]] = {}
         for metric in self.metrics:
             name, curve = metric.name, None if for_headlines else self._curves.get(metric.name)
@@ -89,10 +94,9 @@ class BagReports:
 
         Raises `UsageError` for a setting of a metric that names what never occurred.
         """
-        tallies = self.tallies(())
         choices: dict[str, str] = {}
         for metric in (*self.metrics, *self._curves.values()):
-            total = added((tally, 1) for (name, _), tally in tallies.items() if name == metric.name)
+            total = added((tally, 1) for (name, _), tally in self.total.items() if name == metric.name)
             metric.check(total)
             choices |= metric.choices(total)
         return choices
@@ -354,7 +358,7 @@ class Result(Report):
 
         name, sequence, *place = path
         (metric,) = (metric for metric in self.scored_by if metric.name == name)
-        tally = self._all_reports.tallies(())[name, sequence]
+        tally = self._all_reports.total[name, sequence]
         _, sizes = measures_of(metric, self._all_reports.layers_of(sequence), tally)
         sizes_of_rate = sizes_at(tuple(place[:-1]), sizes)
         return None if sizes_of_rate is None else sizes_of_rate[0]

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, LOCATED, UNIT, Plan, Step, count, sum_of_parts
+from clueval.core.count import DOCUMENT, LOCATED, UNIT, Plan, Step, sum_of_parts
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_kind
-from clueval.formats.options import Reading
+from clueval.formats.options import USUAL_READING, Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import (
     InputSide,
@@ -42,8 +42,6 @@ from clueval.results.texts import FileReading, Texts, opened, sides_of
 if TYPE_CHECKING:
     from clueval.results.workers import Task
 
-_READING = Reading()
-
 
 @checked_call
 def score(
@@ -52,7 +50,7 @@ def score(
     *,
     metrics: Sequence[str | AnyMetric] | str | AnyMetric | None = None,
     layers: LayerColumns | None = None,
-    reading: Readings = _READING,
+    reading: Readings = USUAL_READING,
     reference: InputSide | None = None,
     reference_set: str | None = None,
     signature: str | Signature | None = None,
@@ -258,10 +256,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     if reading is None or not files:
         if texts.kind == "paths":
             workers.say("1 process: documents are read one by one")
-        bag = texts.fast(plan)
-        if bag is None:
-            bag = count(texts.pairs, with_steps_of_documents(plan), layers)
-        bag.read.include(texts.read)
+        bag = texts.counted(plan, layers)
         bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
         return bag
     if workers.jobs == 1 and workers.executor is None:

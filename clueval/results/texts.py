@@ -17,7 +17,7 @@ from clueval.core.count import Plan, Step, count
 from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.options import USUAL_READING, Reading
 from clueval.reading.options import (
     ANSWER_FORMATS,
     MENTIONS,
@@ -61,6 +61,16 @@ class Texts:
     files: Sequence[FileGroup] = ()
     reading: FileReading | None = None
     fast: Callable[[Plan], Bag | None] = lambda plan: None
+
+    def counted(self, plan: Plan, layers: Sequence[str]) -> Bag:
+        """Count the texts, in this process; `layers` are those that options name."""
+        bag = self.fast(plan)
+        if bag is not None:
+            bag.read.treatments |= self.read.treatments  # nothing else was read
+            return bag
+        bag = count(self.pairs, with_steps_of_documents(plan), layers)
+        bag.read.include(self.read)
+        return bag
 
 
 def opened(
@@ -300,7 +310,7 @@ def idle_options(
     by_systems = [_used_by(system, SIDES[1], of_predicted, chosen) for system in systems]
     by_any = by_gold.union(*by_systems)
     return [
-        {name: getattr(_READING, name, None) for name in sorted(by_any - by_gold - by_system)}
+        {name: getattr(USUAL_READING, name, None) for name in sorted(by_any - by_gold - by_system)}
         for by_system in by_systems
     ]
 
@@ -310,18 +320,14 @@ def _used_by(side: Any, name: str, reading: Reading, chosen: set[str]) -> set[st
     if isinstance(side, Iterator) or needs_spooling(side):
         return chosen
     from clueval.reading.file_sides import files_of_side  # few calls have several systems and options
-    from clueval.reading.memory import side_of
+    from clueval.reading.memory import GivenSide, side_of
     from clueval.reading.source import form_at, options_of
 
-    options = FormatOptions.of(reading)
-    given = side_of(side, name, options)
-    form = form_at(files_of_side(side)[0][1], options) if given.kind == "paths" else given.form
+    given = side_of(GivenSide(name, reading), side)
+    form = form_at(files_of_side(side)[0][1], given.of_rows) if given.kind == "paths" else given.form
     if form is None:
         return chosen
     return chosen & (options_of(form) | _OF_MENTIONS if form.name == MENTIONS else options_of(form))
-
-
-_READING = Reading()
 
 
 # In memory

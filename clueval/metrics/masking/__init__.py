@@ -270,7 +270,7 @@ class Masking(DocumentMetric):
             examination = self.examine(pair, sequence, where)
             if examination is not None:
                 tally.update(self.count_examined(examination, pair, sequence))
-        return +tally
+        return Tally(+tally)
 
     def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
         """Return what is counted in one document."""

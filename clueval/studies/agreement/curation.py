@@ -21,7 +21,7 @@ from clueval.core.overlap import components
 from clueval.core.span import NOTHING, SIDES, Frozen, Span
 from clueval.files.errors import UsageError, warn
 from clueval.files.options import checked_call
-from clueval.formats.options import Reading
+from clueval.formats.options import USUAL_READING, Reading
 from clueval.reports.place import Place
 from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, Annotators, annotators_of
 from clueval.studies.agreement.conventions import Mark, Readings, parts_of, spans_of
@@ -325,9 +325,6 @@ class Curation(Iterator[Curated]):
         return list(by_name.values())
 
 
-_READING = Reading()
-
-
 @checked_call
 def curate(
     sources: Any,
@@ -336,7 +333,7 @@ def curate(
     union: bool = False,
     decisions: Paths | None = None,
     conflicts: str | None = None,
-    reading: Reading = _READING,
+    reading: Reading = USUAL_READING,
     **options: Any,
 ) -> Curation:
     """Yield the documents of all annotators with one sequence of spans per layer.

@@ -14,7 +14,7 @@ from clueval.core.tally import Tally, added
 from clueval.files.errors import FileError, UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_share
 from clueval.files.writing import made_folder, named_together, whole_file
-from clueval.formats.options import Reading
+from clueval.formats.options import USUAL_READING, Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
@@ -37,8 +37,6 @@ from clueval.studies.agreement.places import (
 from clueval.transforms.changes import HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
 from clueval.version import __version__
-
-_READING = Reading()
 
 CHANGES = ("label_map", "hierarchy", "depth", "untyped", "fragments")
 """The options that change the spans of all annotators."""
@@ -457,7 +455,7 @@ def agree(
     where: Iterable[str] | Mapping[str, Any] = (),
     intervals: bool = False,
     confidence: float = 0.95,
-    reading: Reading = _READING,
+    reading: Reading = USUAL_READING,
     **options: Any,
 ) -> Agreement:
     """Compare annotators with each other.
