@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, Tally, f_measure
-from clueval.results.paths import Path, entry_at
+from clueval.results.paths import LABELS_BELOW, Path, entry_at
 from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
 
@@ -652,5 +652,5 @@ _NAME = re.compile(r"(precision|recall|f(\d+(?:\.\d+)?))(_\w+)?")
 _MEANS: Mapping[Path, bool] = {("macro",): False, ("weighted",): True}
 """The names of entries whose rates are means over the entries of labels, and whether gold weighs these."""
 
-_LABELS = (("per_label",), ("per_type",))
+_LABELS = [(section,) for section in LABELS_BELOW]
 """The sections of the entries of labels."""
