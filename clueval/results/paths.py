@@ -116,6 +116,12 @@ _LEVELS = {"1": 1, "2": 2, "3": 3, "4": 4}
 _VALUES = ("by", "thresholds")
 """Sections whose names are values of the data."""
 
+_ENDINGS = {ending: [f"{rate}{ending}" for rate in RATES] for ending in ("", "_strict", "_lenient")}
+_OF_RATES = (float, type(None))
+
+PLAIN = frozenset((int, float, str, type(None)))
+"""Types of most values of a report; whether a value is a mapping takes longer to ask."""
+
 _MATRICES = ("confusion", "label_counts", "found", "missed", "spurious")
 """Sections whose names are labels and whose numbers are counts."""
 
@@ -176,20 +182,22 @@ def _entries(report: Report, place: EntryPlace, sequence: str) -> Iterator[tuple
     """Yield the numbers of each entry of a report or of a part of it."""
     if not place.path and {"classes", "string_leaks"} <= report.keys():
         yield from _masking_rows(report)
-    for ending in ("", "_strict", "_lenient"):
-        rates = [report.get(f"{name}{ending}", 0) for name in ("precision", "recall")]
-        if all(isinstance(rate, float | None) for rate in rates):
-            f1 = report.get(f"f1{ending}")
-            if f1 is None and None not in rates:
-                f1 = f_measure(*rates)
+    for ending, names in _ENDINGS.items():
+        precision, recall = report.get(names[0], 0), report.get(names[1], 0)
+        if isinstance(precision, _OF_RATES) and isinstance(recall, _OF_RATES):
+            f1 = report.get(names[2])
+            if f1 is None and precision is not None and recall is not None:
+                f1 = f_measure(precision, recall)
             inner_place = place.in_section(ending[1:]) if ending else place
-            yield inner_place, {**dict(zip(RATES, (*rates, f1), strict=True)), **_counts(report, ending)}
+            yield inner_place, {"precision": precision, "recall": recall, "f1": f1, **_counts(report, ending)}
     support, traditional = {}, report.get("traditional")
     if isinstance(traditional, Mapping) and "TP" in traditional:  # of FairEval; a label may have this name
         true = traditional["TP"]
         support = {"gold": true + traditional["FN"], "predicted": true + traditional["FP"]}
     for name, value in report.items():
-        if isinstance(value, Mapping) and (name not in _MATRICES or place.names_values):
+        if type(value) in PLAIN or (name in _MATRICES and not place.names_values):
+            continue
+        if isinstance(value, Mapping):
             for inner_place, entry in place.below(name, value, sequence):
                 for deeper, numbers in _entries(entry, inner_place, sequence):
                     yield deeper, {**numbers, **support}
