@@ -20,8 +20,7 @@ from clueval.reports.language import phrase
 from clueval.reports.table import Table, percent
 from clueval.results import tables
 from clueval.results.inputs import layers_not_predicted
-from clueval.results.paths import headline_rates
-from clueval.results.rows import Row, rows_of
+from clueval.results.paths import Row, headline_row, rows_of
 from clueval.results.summary import layers_without_spans, summary
 
 LEAST_LABELS = 3
@@ -152,13 +151,9 @@ def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
     for metric, sequences in metrics.items():
         for sequence, report in sequences.items():
             head = {"metric": metric, "sequence": sequence, "by": None, "value": None}
-            paths = headline_rates(sequence, report)
-            if len(paths) < len(RATES):
-                continue
-            headline_row = next((row for path, row in rows_of(head, report) if path == paths[0][:-1]), None)
-            if headline_row is not None:
+            if (row := headline_row(head, report)) is not None:
                 rows = [row for _, row in rows_of(head, report)] if with_rows else ()
-                yield Headline(metric, sequence, headline_row, rows)
+                yield Headline(metric, sequence, row, rows)
 
 
 def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:

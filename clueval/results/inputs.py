@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from clueval.core.bag import Read
 from clueval.core.document import MENTION
-from clueval.core.span import DEFAULT_LAYER, SIDES, Span
+from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
 from clueval.files.errors import cut_label, with_noun
+from clueval.results.paths import headline_row, rows_of
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -177,12 +178,14 @@ def repairs_of(result: Any) -> Iterator[str]:
 
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield a warning if no label is on both sides, else for labels of one side that are like labels of the other."""
-    counts: dict[str, tuple[int, int]] = {}  # of gold and predicted spans
+    counts: dict[str, tuple[int, ...]] = {}  # of gold and predicted spans; muc counts a wrong label as gold's
     for reports in metrics.values():
-        entries = _report_of(layer, reports).get("per_label") or {}
-        for label, entry in entries.items() if not counts else ():
-            if "gold" in entry and "predicted" in entry:
-                counts[label] = entry["gold"], entry["predicted"]
+        if MERGED in reports and "labelled" not in reports[MERGED]:  # its labels are joined, of all layers
+            continue
+        for _, row in rows_of({"sequence": layer}, _report_of(layer, reports)):
+            label, of_sides = row["label"], (row["gold"], row["predicted"])
+            if label is not None and None not in of_sides:
+                counts[label] = tuple(map(min, of_sides, counts.get(label, of_sides)))
     gold, predicted = (
         [label for label, of_sides in counts.items() if of_sides[side] and not of_sides[1 - side]]
         for side in (0, 1)
@@ -206,8 +209,8 @@ def _none_left(
 ) -> Iterator[str]:
     """Yield a warning for each side whose spans were all left out before counting."""
     for side, about in zip(SIDES, of_sides, strict=True):
-        counts = [_report_of(layer, reports).get("micro") or {} for reports in metrics.values()]
-        if any(entry.get(side) == 0 for entry in counts):
+        rows = [headline_row({"sequence": layer}, _report_of(layer, reports)) for reports in metrics.values()]
+        if any(row is not None and row[side] == 0 for row in rows):
             number = about["spans"]
             yield (
                 f"layer {_quote(layer)}: {side} has {with_noun(number, 'spans')}, and none is left to count; "
@@ -217,7 +220,7 @@ def _none_left(
 
 def _report_of(layer: str, reports: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the part of a metric's reports that has the counts of a layer; empty without one."""
-    report = reports.get(layer) or reports.get("merged") or {}
+    report = reports.get(layer) or reports.get(MERGED) or {}
     if isinstance(report.get("labelled"), Mapping):
         report = report["labelled"].get(layer, {}).get("1", {})
     return report if isinstance(report, Mapping) else {}

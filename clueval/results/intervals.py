@@ -14,7 +14,7 @@ from typing import Any
 from clueval.core.bag import pairs_in
 from clueval.files.errors import UsageError, with_noun
 from clueval.results.options import Trust
-from clueval.results.paths import Path, entry_at
+from clueval.results.paths import LABELS_BELOW, Path, entry_at
 from clueval.results.rates import Rates
 from clueval.results.units import Units
 from clueval.statistics.jackknife import ROUNDING, Interval, bound, logit_jackknife, standard_error
@@ -136,7 +136,7 @@ def _bootstrap(
 def _remarks(rates: Rates, units: int) -> Iterator[str]:
     """What to know about the units of a sequence: few of them, or few that have a label of a macro average."""
     paths, weights = rates.paths, rates.weights
-    of_all = [path for path in paths if "per_label" not in path]
+    of_all = [path for path in paths if not {*LABELS_BELOW} & {*path}]
     overall = next((path for path in of_all if path[-1].startswith("f")), next(iter(of_all), None))
     if overall is not None:
         _, effective = weights(overall)
@@ -148,7 +148,7 @@ def _remarks(rates: Rates, units: int) -> Iterator[str]:
     few: dict[str, int] = {}
     if any(path[-2:-1] == ("macro",) for path in paths):
         for path in paths:
-            if path[-3:-2] == ("per_label",) and path[-1].startswith("f"):
+            if {*LABELS_BELOW} & {*path[-3:-2]} and path[-1].startswith("f"):
                 occurs, _ = weights(path)
                 if occurs < FEW_UNITS_OF_LABEL:
                     few[path[-2]] = occurs

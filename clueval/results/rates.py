@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, Tally, f_measure
-from clueval.results.paths import Path, entry_at
+from clueval.results.paths import LABELS_BELOW, PLAIN, Path, entry_at
 from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
 
@@ -41,8 +41,6 @@ Numbers = Sequence[float]
 
 _WORDS = r"precision|recall|accuracy|rate|f\d+(?:\.\d+)?"
 _RATE = re.compile(rf"(?:^|_)(?:{_WORDS})(?:_|$)")
-_PLAIN = frozenset((int, float, str, type(None)))
-"""Types of most values of a report; whether a value is a mapping takes longer to ask."""
 
 
 @cache
@@ -68,7 +66,7 @@ def _dictionaries(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[
     """Yield the dictionaries of a report, with their paths."""
     yield path, report
     for name, value in report.items():
-        if type(value) not in _PLAIN and isinstance(value, Mapping):
+        if type(value) not in PLAIN and isinstance(value, Mapping):
             yield from _dictionaries(value, (*path, name))
 
 
@@ -603,7 +601,7 @@ class ScoredRates(EntryRates):
                 counts[key] += count
             report = self._rates.metric.scores(self._rates.tally(counts), self._rates.layers)
             for path, of_rows in hashes.items():
-                values = [item for item in entry_at(report, path).items() if type(item[1]) in _PLAIN]
+                values = [item for item in entry_at(report, path).items() if type(item[1]) in PLAIN]
                 of_rows.append(hash(repr(values)))  # as text, NaN is equal to NaN
         return hashes
 
@@ -652,5 +650,5 @@ _NAME = re.compile(r"(precision|recall|f(\d+(?:\.\d+)?))(_\w+)?")
 _MEANS: Mapping[Path, bool] = {("macro",): False, ("weighted",): True}
 """The names of entries whose rates are means over the entries of labels, and whether gold weighs these."""
 
-_LABELS = (("per_label",), ("per_type",))
+_LABELS = [(section,) for section in LABELS_BELOW]
 """The sections of the entries of labels."""

@@ -38,7 +38,7 @@ from clueval.reports.table import Cell, Dot, Rate, Table, difference, shown
 from clueval.results.inputs import warnings_of
 from clueval.results.result import Result
 from clueval.results.score import score
-from clueval.results.summary import counted, mended
+from clueval.results.summary import layers_without_spans, mended
 
 Rates = tuple[float, float, float]
 """Precision, recall and F1."""
@@ -437,7 +437,7 @@ class Conventions(Report):
         return "; ".join(verdicts)
 
     def facts(self) -> Iterator[str]:
-        yield from counted(self.result.documents, self.result.tokens)
+        yield from self.result.facts()
         yield from mended(self.result.repaired_tags, None)
 
     def tables(self) -> Iterator[Table]:
@@ -461,13 +461,8 @@ class Conventions(Report):
 
     def _shown(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
         """Return the rows of each layer that has spans; of all if none has any."""
-        numbers = [self.result.inputs[side]["layers"] for side in SIDES]
-        with_spans = {
-            layer: rows
-            for layer, rows in self.rows_by_layer.items()
-            if any(of_side.get(layer, {}).get("spans") for of_side in numbers)
-        }
-        return with_spans or self.rows_by_layer
+        empty = layers_without_spans(self.result.inputs)
+        return {layer: rows for layer, rows in self.rows_by_layer.items() if layer not in empty}
 
     def data(self) -> Iterator[Mapping[str, Any]]:
         for layer, rows in self.rows_by_layer.items():

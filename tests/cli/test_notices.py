@@ -249,7 +249,7 @@ def test_the_command_warns_in_one_line(tmp_path: Path, capsys: Capture) -> None:
     ]
 
 
-@pytest.mark.parametrize("metrics", ["levels", "exact", "partial"])
+@pytest.mark.parametrize("metrics", ["levels", "exact", "partial", "fair", "gate", "coverage", "muc,exact"])
 def test_python_warns_of_labels_of_one_side_only_where_the_other_has_one_like_them(metrics: str) -> None:
     with pytest.warns(CluevalWarning, match="different labels 'LOC' and 'LOCATION'"):
         score([["B-LOC", "B-B"]], [["B-LOCATION", "B-B"]], metrics=metrics)
@@ -257,10 +257,22 @@ def test_python_warns_of_labels_of_one_side_only_where_the_other_has_one_like_th
         CluevalWarning, match="no label is on both sides: gold has 'A', predicted 'C'; label_map=... "
     ):
         score([["B-A"]], [["B-C"]], metrics=metrics)
+    with pytest.warns(CluevalWarning, match="gold has 1 span, and none is left to count"):
+        score([["B-A"]], [["B-A"]], metrics=metrics, ignore_label="A")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         score([["B-A", "B-B"]], [["O", "B-B"]], metrics=metrics)
         score([["B-A", "B-B"]], [["B-C", "B-B"]], metrics=metrics)
+
+
+def test_joined_labels_of_merged_layers_are_not_compared() -> None:
+    gold, predicted = (
+        Document("d", {"a": [Span(0, 1, "LOC")], "b": [Span(n, 2, "X")]}, tokens=["x", "y"]) for n in (0, 1)
+    )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        score([gold], [predicted], metrics="exact", merge=True)
 
 
 def test_python_warns_where_a_side_has_no_spans() -> None:

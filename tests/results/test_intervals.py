@@ -107,6 +107,17 @@ def test_a_label_of_one_unit_has_no_interval_but_a_reason() -> None:
     assert found["precision"]["units"] == 2
 
 
+@pytest.mark.parametrize("metric", ["exact", "gate"])
+def test_a_rare_label_of_a_macro_average_is_remarked_on(metric: str) -> None:
+    gold = [["B-A"]] * 10 + [["B-A", "B-B"]] * 2
+
+    remarks = score(gold, gold, metrics=metric, intervals=True).to_dict()["intervals"]["remarks"]
+
+    assert remarks == [
+        f"{metric}, label: label B occurs in 2 units and counts in full in every macro average"
+    ]
+
+
 def test_fractions_are_swapped_as_counts() -> None:
     random = Random(1)
     counts = [(random.randint(1, 3), 4, 4) for _ in range(60)]

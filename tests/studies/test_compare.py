@@ -698,7 +698,7 @@ def test_runs_of_a_system_may_be_lists_in_memory(runs: list[Any]) -> None:
 HOSTILE = "<script>alert(1)</script>"
 
 
-def compared() -> Comparison:
+def compared(metric: str = "exact") -> Comparison:
     """An old and a hostile system, which misses less; so do the documents and a label have hostile names."""
     gold = [
         Document(
@@ -712,7 +712,7 @@ def compared() -> Comparison:
         [replace(each, layers={"x": each.layers["x"][n < wrong :]}) for n, each in enumerate(gold)]
         for wrong in (9, 2)
     ]
-    results = [score(gold, system, metrics="exact", resample_by="document") for system in systems]
+    results = [score(gold, system, metrics=metric, resample_by="document") for system in systems]
     return compare(*results, names=["old", HOSTILE])
 
 
@@ -726,6 +726,10 @@ def test_the_page_has_values_differences_labels_and_units_and_no_text_is_markup(
     assert len({*re.findall(r"\bd\d+&lt;", text)}) == 7
     assert text.count("<script") == 2  # the data and the script of the page
     assert "https:" not in text
+
+
+def test_the_page_has_f1_of_the_types_of_gate() -> None:
+    assert [table.title for table in compared("gate").drawn_tables()].count("F1 by label") == 1
 
 
 @pytest.mark.usefixtures("saved")

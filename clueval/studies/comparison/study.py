@@ -23,8 +23,8 @@ from clueval.files.options import checked_call, refuse_unknown, require_kind
 from clueval.formats.options import Reading
 from clueval.reading.options import ANSWER_FORMATS, is_path_or_paths, needs_spooling, readings_of
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
+from clueval.results.paths import LABELS_BELOW, entry_at, headline_paths, number_at, score_names, whole_path
 from clueval.results.paths import Path as ScorePath
-from clueval.results.paths import entry_at, headline_paths, number_at, score_names, whole_path
 from clueval.results.result import Result, load_result
 from clueval.results.saved import is_saved
 from clueval.results.score import score
@@ -376,7 +376,8 @@ def _labels(work: PairedTests) -> Iterator[tuple[str, ScorePath]]:
     """Yield F1 of every label, where a metric has it beside its headline."""
     reports = work.reports()
     for metric, sequence, *place, rate in headline_paths(reports, LAST_RATE):
-        for before, after in ((place[:-1], ()), ((), place[-1:])):
-            for label, entry in entry_at(reports[metric][sequence], (*before, "per_label")).items():
+        sections = [(*place[:-1], section) for section in LABELS_BELOW]
+        for section, after in (*((section, ()) for section in sections), (("per_label",), place[-1:])):
+            for label, entry in entry_at(reports[metric][sequence], section).items():
                 if number_at(entry, (*after, rate)) is not None:
-                    yield label, (metric, sequence, *before, "per_label", label, *after, rate)
+                    yield label, (metric, sequence, *section, label, *after, rate)

@@ -17,7 +17,6 @@ from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.results.summary import counted
 from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
 from clueval.studies.errors.view import title_of
 
@@ -94,7 +93,7 @@ class NoisyErrors(ErrorReport):
             )
 
     def facts(self) -> Iterable[str]:
-        return [] if self.result is None else counted(self.result.documents, self.result.tokens)
+        return [] if self.result is None else self.result.facts()
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of gold spans by result."""

@@ -37,7 +37,6 @@ from clueval.reports.place import ANY_LAYER, Facet, MarkKind, Place
 from clueval.reports.table import Table
 from clueval.results.result import Result
 from clueval.results.signature import Signature
-from clueval.results.summary import counted
 from clueval.studies.decisions import (
     ANNOTATION,
     UNCLEAR,
@@ -278,7 +277,7 @@ class MaskingReport(ReportWithDecisions):
         return words.verdict_of(self.reports, self.metric.confidence)
 
     def facts(self) -> Iterator[str]:
-        return counted(self.result.documents, self.result.tokens)
+        return self.result.facts()
 
     def remarks(self) -> Iterator[str]:
         """Yield the sentences on documents and persons, what was decided, and what was read."""

@@ -157,6 +157,7 @@ def test_a_limit_may_name_a_path_of_the_json() -> None:
         ("entity_recall=x", "cannot be read"),
         ("entity_recall=nan", "cannot be read"),
         ("masking.label.classes=1", "there is no figure"),
+        ("masked_share=80", "masked_share=0.8"),
     ],
 )
 def test_a_limit_that_means_nothing_is_refused(limit: str, message: str) -> None:
