@@ -39,11 +39,20 @@ ID_KEYS = ("id", "custom_id", "document_id", "doc_id", "uid")
 REPAIRED_ANSWERS = "repaired answers"
 """What is counted beside what is passed over: answers whose JSON was read out of other text."""
 
+REPAIRED_TAGS = "repaired tags"
+"""What is counted there, too: ill-formed tags, which were read as conlleval does."""
+
 FURTHER_ANSWERS = "answers after the first of a row"
 """What is passed over: the answers of a row after the first, if a service was asked for several."""
 
 BY_ID = "custom_id"
 """The metadata of an answer of a batch with its id, by which alone it is found."""
+
+
+def as_whole(value: Any) -> Any:
+    """Return a number such as 3.0, as tables write it, as a whole number, and everything else unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
 
 LABELS = ("label", "labels", "type", "entity_group", "entity_type", "entity", "tag", "category")
 """The keys of the label of a span, of which the first that occurs is used."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from clueval.core.span_forms import ID_KEYS
+from clueval.core.span_forms import ID_KEYS, as_whole
 from clueval.formats.json_values import problem_of
 
 WRAPPERS = ("output", "response", "answer", "prediction", "completion", "generated_text", "content")
@@ -78,7 +78,7 @@ class Answer:
             return
         in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
         ids = ("custom_id",) if in_batch else ID_KEYS
-        identifier = next((item for key in ids if (item := value.get(key)) is not None), None)
+        identifier = next((as_whole(item) for key in ids if (item := value.get(key)) is not None), None)
         if identifier is None:
             return
         if isinstance(identifier, bool) or not isinstance(identifier, str | int):

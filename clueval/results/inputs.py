@@ -191,6 +191,10 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     alike = [(label, near) for label in gold[:_COMPARED] if (near := _similar(label, predicted[:_COMPARED]))]
     maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
     advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
+    from unicodedata import normalize  # only where labels differ
+
+    if any(normalize("NFC", label) == normalize("NFC", near) for label, near in alike):
+        advice = f"labels that look the same have other characters (Unicode NFC and NFD); {advice}"
     if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
         one, two = (
             ", ".join([*map(_quote, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])

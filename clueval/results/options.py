@@ -379,7 +379,7 @@ def with_steps_of_documents(plan: Plan) -> Plan:
     between = [step for step in plan.steps if not step.comes_first and step.signature[0] != UNIT]
     if not any(step.signature[0] == ALTERNATIVES for step in between):
         between.append(Alternatives())
-    same_text = [] if texts_may_differ(plan) else [SameText()]
+    same_text = [] if texts_may_differ(plan) else [SameText(any(metric.places for metric in plan.metrics))]
     return replace(plan, steps=(*first, SetApart(), *between, *same_text, *last))
 
 

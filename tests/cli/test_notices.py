@@ -78,6 +78,26 @@ def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
     )
 
 
+@pytest.mark.parametrize("command", ["convert {} --to spans", "merge {}"])
+def test_commands_that_write_documents_say_how_many_tags_were_repaired(
+    command: str, tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "a.conll").write_text("Ada\tB-PER\nUlm\tI-LOC\n", encoding="utf-8")
+    arguments = command.format(tmp_path / "a.conll").split()
+
+    assert main(arguments) == 0
+    assert capsys.readouterr().err == "1 repaired tag: invalid ones, read as conlleval does\n"
+    assert main([*arguments, "--invalid", "discard"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_labels_that_look_the_same_are_explained() -> None:
+    with pytest.warns(
+        CluevalWarning, match=r"labels that look the same .*NFC and NFD.*; label_map=.* makes them"
+    ):
+        score([["B-Beh\u00f6rde"]], [["B-Beho\u0308rde"]])
+
+
 def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
     tmp_path: Path, capsys: Capture
 ) -> None:
