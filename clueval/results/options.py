@@ -169,9 +169,9 @@ class Trust:
     )
     method: str = option_field(METHODS[0], "METHOD", "how intervals are computed", choices=METHODS)
     resamples: int = option_field(
-        RESAMPLES, "N", "the number of resamples of percentile and bca", parse=whole
+        RESAMPLES, "N", "the number of resamples of percentile and bca, and of swaps in tests", parse=whole
     )
-    seed: int = option_field(SEED, "N", "the seed of the resamples", parse=lambda text: whole(text, 0))
+    seed: int = option_field(SEED, "N", "the seed of resamples and swaps", parse=lambda text: whole(text, 0))
 
     save: str | Path | None = option_field(
         None,
