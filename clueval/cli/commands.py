@@ -88,7 +88,7 @@ class Command(Declared):
         for word in words:
             if word.startswith("--") and word.endswith("=--"):  # argparse would take the value away
                 parser.error(f"the value of {word[:-3]} cannot be --")
-        options, unknown = parser.parse_known_args(words)
+        options, unknown = parser.parse_known_intermixed_args(words)
         values = vars(options) | {"command": self.name}
         for option in self.options:
             value = values[option.place]
