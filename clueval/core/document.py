@@ -150,26 +150,6 @@ OPTIONAL = "optional"
 MENTION = "mention"
 """The feature of a span with its text, whose place in the text of gold is not known."""
 
-
-def with_positions(document: Document) -> Document:
-    """Return the document. Raises `UsageError` for an answer of a language model, which has mentions and no text."""
-    if document.text is None and document.tokens is None:
-        for span in chain.from_iterable(document.layers.values()):
-            if MENTION in span.features:
-                raise no_positions(**document.in_errors)
-    return document
-
-
-def no_positions(**place: Any) -> UsageError:
-    """Return the error for answers of a language model where positions are needed."""
-    return UsageError(
-        "mentions have no positions",
-        **place,
-        advice="give the answers to score, compare, errors, profile or conventions with input='mentions', which looks "
-        "for them in the text of gold",
-    )
-
-
 OFFSETS = "offsets"
 """The feature with the start and the end that an answer gives for a mention; -1 for what is no number."""
 
@@ -484,3 +464,22 @@ def are_of_different_documents(one: str, other: str) -> bool:
     (True, False)
     """
     return one != other and one.isdecimal() == other.isdecimal()
+
+
+def with_positions(document: Document) -> Document:
+    """Return the document. Raises `UsageError` for an answer of a language model, which has mentions and no text."""
+    if document.text is None and document.tokens is None:
+        for span in chain.from_iterable(document.layers.values()):
+            if MENTION in span.features:
+                raise no_positions(**document.in_errors)
+    return document
+
+
+def no_positions(**place: Any) -> UsageError:
+    """Return the error for answers of a language model where positions are needed."""
+    return UsageError(
+        "mentions have no positions",
+        **place,
+        advice="give the answers to score, compare, errors, profile or conventions with input='mentions', which looks "
+        "for them in the text of gold",
+    )

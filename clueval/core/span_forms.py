@@ -48,12 +48,6 @@ FURTHER_ANSWERS = "answers after the first of a row"
 BY_ID = "custom_id"
 """The metadata of an answer of a batch with its id, by which alone it is found."""
 
-
-def as_whole(value: Any) -> Any:
-    """Return a number such as 3.0, as tables write it, as a whole number, and everything else unchanged."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 LABELS = ("label", "labels", "type", "entity_group", "entity_type", "entity", "tag", "category")
 """The keys of the label of a span, of which the first that occurs is used."""
 
@@ -65,6 +59,11 @@ TOKENS_OF_PIPELINE = (
 
 ALTERNATIVES = "alternatives"
 """The key under which the object of a span has its other members."""
+
+
+def as_whole(value: Any) -> Any:
+    """Return a number such as 3.0, as tables write it, as a whole number, and everything else unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def is_token_of_pipeline(item: Mapping[str, Any]) -> bool:

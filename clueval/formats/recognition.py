@@ -350,7 +350,12 @@ def refuse_text(head: Head, tried: str) -> NoReturn:
             advice="end lines with LF or CRLF",
         )
     if head.file_name.endswith((".json", ".jsonl")):
-        raise FormatError("the first row is not JSON", file=head.file_name, line=1, advice=NOT_JSON)
+        raise FormatError(
+            "the format is not recognised: the first row is not JSON",
+            file=head.file_name,
+            line=1,
+            advice=NOT_JSON,
+        )
     if is_csv(head.first_line):
         raise FormatError(
             "the format is not recognised: the first line has commas or semicolons",

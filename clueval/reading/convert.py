@@ -128,7 +128,7 @@ def token_documents(path: Any, name: str, writer: Writer) -> Iterator[Document] 
     """Return the documents of a file with tokens. Raises `UsageError` for a format, `name`, without tokens."""
     if path is None:
         return None
-    if writer.unit == "character" and writer.unit_read is None:
+    if writer.unit == "character" and not writer.keeps_tokens:
         raise UsageError(
             f"the format {name} has no tokens, so a file with tokens does not apply", advice="leave it out"
         )

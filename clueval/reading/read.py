@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clueval.core.bag import Read
 from clueval.core.document import Document, Unit
 from clueval.core.span_forms import REPAIRED_TAGS
 from clueval.files.errors import UsageError
@@ -16,7 +15,6 @@ from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.file_sides import Side, require_use, with_layers
 from clueval.reading.options import LayerSource, require_layers, spooled
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.source import treatment_of
 
 _READING = Reading()
 
@@ -89,6 +87,9 @@ def documents_of(
             if passed_over is None:
                 yield from source.documents()
                 continue
+            from clueval.core.bag import Read  # reading alone needs neither
+            from clueval.reading.source import treatment_of
+
             read = Read()
             for document in source.documents():
                 read.add_tags(side.name, document)

@@ -125,6 +125,8 @@ def _other_value(
     """Return the error for two different values; None is the end of a document."""
     where, position = _place(predicted, names[1], index), _position(gold, index)
     advice = f"{names[0]} and {names[1]} must have the same text"
+    if what == "unit":
+        advice += "; files of different formats are placed on one text, documents in memory are not"
     if gold_value is None:
         problem = f"{names[0]} ends{position} where {where} continues with the {what} {predicted_value!r}"
         return _mismatch(gold, problem, index, advice)

@@ -92,6 +92,12 @@ def test_documents_without_annotation_have_their_place_beside_other_formats_and_
         assert (study["documents"], study["left_out"]) == (1, 1)
 
 
+def test_a_gold_that_has_not_annotated_a_text_is_not_the_nearest() -> None:
+    gold, none, unannotated = (doc(["Ulm"], ents) for ents in ([(0, 1, "LOC")], [], None))
+
+    assert score([gold], [none], any_of=[[unannotated]], metrics="exact").get("micro.fn") == 1
+
+
 def test_conversion_keeps_the_tokens(tmp_path: Path) -> None:
     DocBin(docs=[doc(["Dr.", "Lee"], [(0, 2, "PER")])]).to_disk(tmp_path / "a.spacy")
 
