@@ -36,7 +36,7 @@ class Answer:
         id, in_batch: its id, and whether that is the id of a batch.
         around: whether there was other text.
         repaired: whether it stood in a code fence, or its JSON had a comma too many.
-        further: the number of answers after the first that the service returned (``n`` of OpenAI).
+        further: the number of answers after the first that the service or the model returned (``n`` of OpenAI).
     """
 
     id: str | None = None
@@ -52,6 +52,10 @@ class Answer:
                 value, around, repaired = json_in(value)
                 self.around |= around
                 self.repaired |= repaired
+                continue
+            if isinstance(value, list) and value and all(_at(item, "generated_text") for item in value):
+                self.further += len(value) - 1  # as a pipeline of Hugging Face returns them
+                value = value[0]["generated_text"]
                 continue
             if not isinstance(value, dict):
                 return value

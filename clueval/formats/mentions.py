@@ -313,7 +313,7 @@ def _position(value: object) -> int:
 def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:
     # LangExtract writes keys with these endings beside the text under a label
     others = [key for key in entity if not key.endswith(("_attributes", "_index"))]
-    if len(others) == 1 and (len(entity) > 1 or others[0] not in (*_TEXTS, *_LABELS)):
+    if len(others) == 1 and (len(entity) > 1 or others[0] not in (*_TEXTS, *_LABELS, *WRAPPERS)):
         return entity[others[0]], others[0]
     label = next((key for key in _LABELS if key in entity), None)
     texts = [key for key in _TEXTS if isinstance(entity.get(key), str)]
