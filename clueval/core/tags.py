@@ -98,8 +98,8 @@ I, the middle of a span."""
 
 _HEADS = frozenset({"tag", "tags", "ner", "ner_tag", "ner_tags", "label", "labels", "entity", "iob"})
 
-_NO_HYPHENS = frozenset("_\u2010\u2011\u2012\u2013\u2014\u2212")
-"""What stands in place of the hyphen of a tag by mistake: an underscore, other hyphens and dashes, a minus sign."""
+_NO_HYPHENS = frozenset("_:\u2010\u2011\u2012\u2013\u2014\u2212")
+"""What stands in place of the hyphen of a tag by mistake: an underscore, a colon, other hyphens, dashes, a minus."""
 
 _LABEL = re.compile(r"[^\W\d_]{2}[\w./-]*")
 """What may be a label without a prefix."""

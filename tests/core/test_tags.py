@@ -238,7 +238,7 @@ def test_an_ill_formed_tag_is_named_with_the_one_before_it() -> None:
     [
         ("B_PER", "write a hyphen: B-PER)"),
         ("B_NAME_OF_X", "write a hyphen: B-NAME_OF_X)"),
-        *((f"B{dash}PER", "write a hyphen: B-PER)") for dash in "\u2010\u2013\u2212"),
+        *((f"B{dash}PER", "write a hyphen: B-PER)") for dash in ":\u2010\u2013\u2212"),
         (
             "NAME",
             f"{TAG}, alone or with a hyphen and a label; if labels have no prefix, write I- before each)",
