@@ -98,12 +98,15 @@ def test_a_gold_that_has_not_annotated_a_text_is_not_the_nearest() -> None:
     assert score([gold], [none], any_of=[[unannotated]], metrics="exact").get("micro.fn") == 1
 
 
-def test_conversion_keeps_the_tokens(tmp_path: Path) -> None:
+def test_conversion_keeps_the_tokens_in_both_directions(tmp_path: Path) -> None:
     DocBin(docs=[doc(["Dr.", "Lee"], [(0, 2, "PER")])]).to_disk(tmp_path / "a.spacy")
 
-    for to in ("conll", "webanno"):
+    for to in ("conll", "webanno", "docbin"):
         (document,) = convert(tmp_path / "a.spacy", to)
         assert document.tokens == ["Dr.", "Lee"]
+    (again,) = written([document], tmp_path / "b.spacy")
+    assert again.text == "Dr. Lee "
+    assert next(read(tmp_path / "b.spacy", unit="token")).tokens == ["Dr.", "Lee"]
 
 
 def test_positions_are_tokens_if_the_caller_wants(path: Path) -> None:
