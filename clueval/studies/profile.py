@@ -37,7 +37,7 @@ from clueval.reports.table import Cell, Rate, Table, shown
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
 from clueval.results.signature import Signature
-from clueval.results.summary import answers_not_read, counted
+from clueval.results.summary import counted, mended
 from clueval.studies.errors.search import Choice, Search
 from clueval.studies.errors.study import OF_SCORE, result_of
 from clueval.studies.span_values import (
@@ -143,7 +143,7 @@ class Profile(Report):
 
     def facts(self) -> Iterable[str]:
         result = self.result
-        return [*counted(result.documents, result.tokens), *answers_not_read(result.prepared)]
+        return [*counted(result.documents, result.tokens), *mended(result.repaired_tags, result.prepared)]
 
     def data(self) -> Iterator[Mapping[str, Any]]:
         for sequence, features in self.entries.items():
