@@ -84,7 +84,7 @@ def convert(
     """
     writer = output.writer(to)
     passed_over = Counter[str]()
-    documents = documents_of(file, FormatOptions(**reading), passed_over)
+    documents = documents_of(file, FormatOptions(**reading, unit=writer.unit_read), passed_over)
     conversion = Conversion(
         to,
         writer,

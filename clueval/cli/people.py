@@ -175,7 +175,7 @@ def agree(
         if pygamma is not None:
             n = study.write_pygamma(pygamma)
             remark(f"wrote {with_noun(n, 'files')} to {pygamma}")
-        if disagreements or (pygamma is not None and not report.to_stdout):
+        if disagreements:
             report = report._replace(hidden=True)
         code = report.put(study)
         if disagreements:

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TextIO
 
-from clueval.files.errors import in_words, visible, visible_lines
+from clueval.files.errors import in_words, visible, visible_lines, with_noun
 
 
 def say(line: str) -> None:
@@ -78,12 +78,15 @@ def wrote(path: Path) -> None:
 
 
 def repaired_and_not_read(passed_over: Mapping[str, int]) -> tuple[str, str]:
-    """Return the remark on repaired answers, which were read, and what was not read in words; each may be empty."""
-    from clueval.core.span_forms import REPAIRED_ANSWERS  # a command may end before anything is read
+    """Return the remark on repaired tags or answers, and what was not read in words; each may be empty."""
+    # a command may end before anything is read
+    from clueval.core.span_forms import REPAIRED_ANSWERS, REPAIRED_TAGS
 
-    number = passed_over.get(REPAIRED_ANSWERS, 0)
+    others = {kind: n for kind, n in sorted(passed_over.items()) if n}
+    tags, number = others.pop(REPAIRED_TAGS, 0), others.pop(REPAIRED_ANSWERS, 0)
+    if tags:
+        return f"{with_noun(tags, REPAIRED_TAGS)}: invalid ones, read as conlleval does", in_words(others)
     of_what = "1 answer was" if number == 1 else f"{number:,} answers were"
-    others = {kind: n for kind, n in sorted(passed_over.items()) if kind != REPAIRED_ANSWERS and n}
     return f"{of_what} not pure JSON; the JSON inside was read" if number else "", in_words(others)
 
 

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
 from clueval.core.span import MERGED, NOTHING, Ranges, Span, labels_in, name_of
-from clueval.files.errors import SpanError, described, with_noun
+from clueval.files.errors import SpanError, UsageError, described, with_noun
 
 Unit = Literal["token", "character"]
 
@@ -464,3 +464,22 @@ def are_of_different_documents(one: str, other: str) -> bool:
     (True, False)
     """
     return one != other and one.isdecimal() == other.isdecimal()
+
+
+def with_positions(document: Document) -> Document:
+    """Return the document. Raises `UsageError` for an answer of a language model, which has mentions and no text."""
+    if document.text is None and document.tokens is None:
+        for span in chain.from_iterable(document.layers.values()):
+            if MENTION in span.features:
+                raise no_positions(**document.in_errors)
+    return document
+
+
+def no_positions(**place: Any) -> UsageError:
+    """Return the error for answers of a language model where positions are needed."""
+    return UsageError(
+        "mentions have no positions",
+        **place,
+        advice="give the answers to score, compare, errors, profile or conventions with input='mentions', which looks "
+        "for them in the text of gold",
+    )

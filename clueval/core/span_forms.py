@@ -39,6 +39,9 @@ ID_KEYS = ("id", "custom_id", "document_id", "doc_id", "uid")
 REPAIRED_ANSWERS = "repaired answers"
 """What is counted beside what is passed over: answers whose JSON was read out of other text."""
 
+REPAIRED_TAGS = "repaired tags"
+"""What is counted there, too: ill-formed tags, which were read as conlleval does."""
+
 FURTHER_ANSWERS = "answers after the first of a row"
 """What is passed over: the answers of a row after the first, if a service was asked for several."""
 
@@ -56,6 +59,11 @@ TOKENS_OF_PIPELINE = (
 
 ALTERNATIVES = "alternatives"
 """The key under which the object of a span has its other members."""
+
+
+def as_whole(value: Any) -> Any:
+    """Return a number such as 3.0, as tables write it, as a whole number, and everything else unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def is_token_of_pipeline(item: Mapping[str, Any]) -> bool:

@@ -98,6 +98,9 @@ I, the middle of a span."""
 
 _HEADS = frozenset({"tag", "tags", "ner", "ner_tag", "ner_tags", "label", "labels", "entity", "iob"})
 
+_NO_HYPHENS = frozenset("_:\u2010\u2011\u2012\u2013\u2014\u2212")
+"""What stands in place of the hyphen of a tag by mistake: an underscore, a colon, other hyphens, dashes, a minus."""
+
 _LABEL = re.compile(r"[^\W\d_]{2}[\w./-]*")
 """What may be a label without a prefix."""
 
@@ -117,8 +120,8 @@ def split_tag(tag: str) -> tuple[str, str]:
         advice = "remove the blanks at its end"
     elif tag.lower() in _HEADS:
         advice = "if this line has the names of the columns, remove it"
-    elif tag[1:2] == "_" and tag[0] in LENIENT:
-        advice = f"write a hyphen: {tag.replace('_', '-', 1)}"
+    elif tag[1:2] in _NO_HYPHENS and tag[0] in LENIENT:
+        advice = f"write a hyphen: {tag[0]}-{tag[2:]}"
     elif _LABEL.fullmatch(tag):
         advice += "; if labels have no prefix, write I- before each"
     raise TagError(f"{tag!r} is not a tag", advice=advice)
@@ -225,6 +228,8 @@ def scheme_called(name: str) -> str:
 
         near = get_close_matches(upper, [*SCHEMES, *_ALIASES])
         meant = f"did you mean {' or '.join(near)}? it is " if near else ""
+        if ":" in name:
+            meant = "read(gold, scheme=...) and read(predicted, scheme=...) give each side its own; it is "
         raise UsageError(f"unknown tag scheme {name!r}", advice=f"{meant}one of {', '.join(SCHEMES)}")
     return scheme
 

@@ -137,13 +137,13 @@ NEAR = 0.75
 
 
 def near_names(name: str, names: Collection[str], cutoff: float = NEAR) -> list[str]:
-    """Return at most five of the known names that are similar, and nearly as similar as the first of them."""
+    """Return at most five of the known names that are similar in any case, and nearly as similar as the first."""
     from difflib import SequenceMatcher
 
-    matcher = SequenceMatcher(b=name)
+    matcher = SequenceMatcher(b=name.casefold())
     scored = []
     for existing in names:
-        matcher.set_seq1(existing)
+        matcher.set_seq1(existing.casefold())
         # both are upper bounds, which cost little
         if matcher.real_quick_ratio() >= cutoff and matcher.quick_ratio() >= cutoff:
             scored.append((-matcher.ratio(), existing))
@@ -174,7 +174,7 @@ def question(
 def one_of(name: str, names: Iterable[object]) -> str:
     """Return the names, after a question that suggests those that are similar.
 
-    >>> one_of("recal", ["recall", "precision"])
+    >>> one_of("Recal", ["recall", "precision"])
     'did you mean recall? one of recall, precision'
     """
     known = list(map(str, names))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from clueval.core.span_forms import ID_KEYS
+from clueval.core.span_forms import ID_KEYS, as_whole
 from clueval.formats.json_values import problem_of
 
 WRAPPERS = ("output", "response", "answer", "prediction", "completion", "generated_text", "content")
@@ -36,7 +36,7 @@ class Answer:
         id, in_batch: its id, and whether that is the id of a batch.
         around: whether there was other text.
         repaired: whether it stood in a code fence, or its JSON had a comma too many.
-        further: the number of answers after the first that the service returned (``n`` of OpenAI).
+        further: the number of answers after the first that the service or the model returned (``n`` of OpenAI).
     """
 
     id: str | None = None
@@ -52,6 +52,10 @@ class Answer:
                 value, around, repaired = json_in(value)
                 self.around |= around
                 self.repaired |= repaired
+                continue
+            if isinstance(value, list) and value and all(_at(item, "generated_text") for item in value):
+                self.further += len(value) - 1  # as a pipeline of Hugging Face returns them
+                value = value[0]["generated_text"]
                 continue
             if not isinstance(value, dict):
                 return value
@@ -78,7 +82,7 @@ class Answer:
             return
         in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
         ids = ("custom_id",) if in_batch else ID_KEYS
-        identifier = next((item for key in ids if (item := value.get(key)) is not None), None)
+        identifier = next((as_whole(item) for key in ids if (item := value.get(key)) is not None), None)
         if identifier is None:
             return
         if isinstance(identifier, bool) or not isinstance(identifier, str | int):

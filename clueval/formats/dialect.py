@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, NoReturn
 
+from clueval.core.span_forms import as_whole
 from clueval.files.errors import FormatError
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import Numbered
@@ -78,10 +79,8 @@ class RowInput:
 
     def whole(self, value: Any, key: str) -> int:
         """Return a position, which may be written 3.0."""
-        if type(value) is int:
+        if type(value := as_whole(value)) is int:
             return value
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
         shown = "missing" if value is None else f"{repr(value)[:40]}, not a whole number"
         return self.refuse(f"the {key} of a span is {shown}")
 

@@ -21,6 +21,7 @@ from clueval.files.limits import file_too_long
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from clueval.formats.uima_types import token_ranges
 from clueval.formats.writer import Writer
 
 ENTS, GROUP = "ents", "spans."
@@ -138,8 +139,8 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
 def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
     """Return the content of a file with these documents, whose positions are code points.
 
-    The tokens are words and single marks, cut at the edges of spans. The first layer becomes entities, and further
-    layers groups of spans; so do spans that overlap.
+    The tokens are those of the document, or words and single marks, cut at the edges of spans. The first layer becomes
+    entities, and further layers groups of spans; so do spans that overlap.
     """
     make, doc_bin, vocab = spacy_tools()
     shared = vocab()
@@ -159,22 +160,27 @@ def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
 
 
 def pieces_of(
-    text: str, cuts: Collection[int] = (), blanks: Collection[int] = ()
+    text: str, cuts: Collection[int] = (), blanks: Collection[int] = (), tokens: Iterable[str] = ()
 ) -> tuple[list[str], list[bool]]:
     """Return pieces that make up the whole text, and whether a single blank follows each.
 
-    The pieces are words, single marks and other white space; no piece crosses a position of `cuts`. A blank that
-    begins at a position of `blanks` is a piece of its own.
+    The pieces are the tokens and, elsewhere, words, single marks and other white space; no piece crosses a position of
+    `cuts`. A blank that begins at a position of `blanks` is a piece of its own.
 
     >>> pieces_of("Ada (36), Ulm", {1})
     (['A', 'da', '(', '36', ')', ',', 'Ulm'], [False, True, False, False, False, True, False])
     """
+    ranges: list[tuple[int, int]] = []
+    for token_range in [*token_ranges(tokens, text), (len(text), len(text))]:
+        place = ranges[-1][1] if ranges else 0
+        ranges += [match.span() for match in _PIECE.finditer(text, place, token_range[0])]
+        ranges.append(token_range)
     ordered = sorted(cuts)
     words: list[str] = []
     spaces: list[bool] = []
-    for match in _PIECE.finditer(text):
-        within = ordered[bisect_right(ordered, match.start()) : bisect_left(ordered, match.end())]
-        for start, end in pairwise(dict.fromkeys([match.start(), *within, match.end()])):
+    for first, last in ranges:
+        within = ordered[bisect_right(ordered, first) : bisect_left(ordered, last)]
+        for start, end in pairwise(dict.fromkeys([first, *within, last])):
             follows_word = text[start:end] == " " and words and not spaces[-1] and not words[-1].isspace()
             if follows_word and start not in blanks:
                 spaces[-1] = True
@@ -191,7 +197,7 @@ def spacy_doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) 
     spans = [span for layer in layers for span in document.layers.get(layer, ()) if len(span)]
     cuts = {position - document.start for span in spans for position in (span.start, span.end)}
     edges = {position - document.start for span in spans for position in (span.start, span.end - 1)}
-    words, spaces = pieces_of(document.text or "", cuts, edges)
+    words, spaces = pieces_of(document.text or "", cuts, edges, document.tokens or ())
     return make(vocab, words=words, spaces=spaces)
 
 
@@ -223,5 +229,6 @@ DOCBIN = FileFormat(
         unit="character",
         holds=frozenset({"layers", "spans across sentences"}),
         keeps_ids=False,
+        keeps_tokens=True,
     ),
 )

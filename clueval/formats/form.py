@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from clueval.files.errors import UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats import recognition
 from clueval.formats.input_file import Head
 from clueval.formats.recognition import begins_with
@@ -299,7 +299,12 @@ def form_of(head: Head, name: str | None = None) -> Form:
         entries = entries_named(name)
         return _form_with_name(entries, head.first() if entries[0].is_json else head)
     if head.is_json:
-        return _form_of_row(head.first(), head.file_name)
+        try:
+            row = head.first()
+        except FormatError as error:
+            error.advice = error.advice or recognition.NOT_JSON
+            raise
+        return _form_of_row(row, head.file_name)
     recognition.refuse_unread_text(head)
     entries = [
         entry

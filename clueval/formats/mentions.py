@@ -22,6 +22,7 @@ from clueval.core.span_forms import (
     REPAIRED_ANSWERS,
     TOKENS_OF_PIPELINE,
     UNPARSABLE,
+    as_whole,
     is_token_of_pipeline,
 )
 from clueval.files.errors import FormatError, UsageError
@@ -44,6 +45,9 @@ from clueval.formats.options import FormatOptions
 _LABELS = ("label", "type", "entity_type", "category", "class", "extraction_class", "types", "entity_group")
 _NO_FEATURES = frozenset({"start", "end", GROUP, MENTION, OFFSETS, *ID_KEYS})
 _TEXTS = ("text", "extraction_text", "word", "span", "mention", "value", "name", "entity")
+
+_OF_SEVERAL = frozenset(f"{key}s" for key in WRAPPERS)
+"""Keys with several answers, which would be read as labels."""
 
 SHOWN = 10
 """The number of answers, or documents, that an error names."""
@@ -189,8 +193,8 @@ def answers_and_errors(file: InputFile, options: FormatOptions) -> Iterator[Docu
         )
 
 
-def _error(file: str | None, line: int, problem: str) -> FormatError:
-    advice = "correct it, or count it as an answer without spans with unparsable='empty'"
+def _error(file: str | None, line: int, problem: str, more: str = "") -> FormatError:
+    advice = f"correct it, or count it as an answer without spans with unparsable='empty'{more}"
     return FormatError(problem, file=file, line=line, advice=advice)
 
 
@@ -205,15 +209,14 @@ def _readable(items: Iterable[Document | _Unreadable]) -> Iterator[Document]:
     if not wrong:
         return
     file, line, problem = wrong[0]
-    if len(wrong) > 1:
-        of_files = len({name for name, _, _ in wrong}) > 1
-        places = [f"{name}:{number}" if of_files else str(number) for name, number, _ in wrong[:SHOWN]]
-        unit = "" if of_files else "lines " if file else "rows "
-        where = f"{unit}{', '.join(places)}{', ...' if len(wrong) > SHOWN else ''}"
-        problem = f"{len(wrong)} answers cannot be read, in {where}; the first: {problem}"
-    else:
-        problem = f"the answer cannot be read: {problem}"
-    raise _error(file, line, problem)
+    if len(wrong) == 1:
+        raise _error(file, line, f"the answer cannot be read: {problem}")
+    of_files = len({name for name, _, _ in wrong}) > 1
+    places = [f"{name}:{number}" if of_files else str(number) for name, number, _ in wrong[:SHOWN]]
+    unit = "" if of_files else "lines " if file else "rows "
+    where = f"{unit}{', '.join(places)}{', ...' if len(wrong) > SHOWN else ''}"
+    problem = f"{len(wrong)} answers cannot be read, in {where}; the first: {problem}"
+    raise _error(file, line, problem, "; clueval check says what is wrong with each" if file else "")
 
 
 def without_answer(id_: str, options: FormatOptions) -> Document:
@@ -256,6 +259,8 @@ def _entities(value: object) -> list[Any] | dict[str, Any]:
         if missing is not None:
             raise ValueError(f"{missing!r} is null: there is no answer")
     for label, texts in rest.items():
+        if label in _OF_SEVERAL:
+            raise ValueError(f"it has {label!r}, and one answer is read, under {label[:-1]!r}")
         if texts is not None and not isinstance(texts, list):
             shown = f"{_shown(label)} is not a label with a list of texts"
             raise ValueError(f"""it has no key 'entities', and {shown}, as in {{"PER": ["Ada"]}}""")
@@ -301,15 +306,14 @@ def _position(value: object) -> int:
     """Return a position, which models also write as text; -1 for what is none, so that the mention is looked for."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 19:
         return int(value)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+    value = as_whole(value)
     return value if type(value) is int else -1
 
 
 def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:
     # LangExtract writes keys with these endings beside the text under a label
     others = [key for key in entity if not key.endswith(("_attributes", "_index"))]
-    if len(others) == 1 and (len(entity) > 1 or others[0] not in (*_TEXTS, *_LABELS)):
+    if len(others) == 1 and (len(entity) > 1 or others[0] not in (*_TEXTS, *_LABELS, *WRAPPERS)):
         return entity[others[0]], others[0]
     label = next((key for key in _LABELS if key in entity), None)
     texts = [key for key in _TEXTS if isinstance(entity.get(key), str)]

@@ -317,6 +317,11 @@ _TEXTS = (
         "is packed by bzip2 or xz",
         "unpack it, or pack it as .gz or .zip",
     ),
+    (
+        re.compile("PAR1|ARROW1"),
+        "is a Parquet or Arrow file",
+        "give the data frame or data set itself in Python, or write its rows as JSON Lines",
+    ),
     (re.compile("%PDF-"), "is a PDF file", "save its text as plain text, in UTF-8"),
 )
 """What the first three lines of a file are like, what it is, and what to do."""
@@ -331,6 +336,10 @@ def refuse_unread_text(head: Head) -> None:
             )
 
 
+NOT_JSON = "correct it, or add input='mentions' if the file has the answers of a language model"
+"""What to do about a first row that is not JSON."""
+
+
 def refuse_text(head: Head, tried: str) -> NoReturn:
     """Raise the `FormatError` for a file that no format has; `tried` are the names of those that were tried."""
     if "\r" in head.text:
@@ -339,6 +348,13 @@ def refuse_text(head: Head, tried: str) -> NoReturn:
             file=head.file_name,
             line=head.text.count("\n", 0, head.text.index("\r")) + 1,
             advice="end lines with LF or CRLF",
+        )
+    if head.file_name.endswith((".json", ".jsonl")):
+        raise FormatError(
+            "the format is not recognised: the first row is not JSON",
+            file=head.file_name,
+            line=1,
+            advice=NOT_JSON,
         )
     if is_csv(head.first_line):
         raise FormatError(

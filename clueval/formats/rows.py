@@ -20,6 +20,7 @@ from clueval.core.span_forms import (
     ALTERNATIVES,
     LABELS,
     TOKENS_OF_PIPELINE,
+    as_whole,
     fragments_of,
     is_token_of_pipeline,
     members_of,
@@ -259,7 +260,7 @@ class RowReader(RowInput):
     def _id_in(self, row: Mapping[str, Any], keys: Iterable[str]) -> str:
         for key in keys:
             if (value := row[key]) is not None:
-                return value if isinstance(value, str) else self.scalar(value, "the id of the row")
+                return value if isinstance(value, str) else self.scalar(as_whole(value), "the id of the row")
         if "id" in self.dialect.required:
             self._refuse_without(row, "id", self.dialect.id)
         return MissingId(self.number)

@@ -154,6 +154,10 @@ class _WebAnnoReader:
             if number == 1 and not text.startswith(VERSION):
                 old = "version 1 or 2 of WebAnno TSV" if text.startswith("#") else "not WebAnno TSV 3"
                 self._refuse(1, f"{old}: the first line is not {VERSION}", "export it as WebAnno TSV 3")
+            if number == 1 and "#" in text.partition("\n")[0].removeprefix(VERSION):
+                self._refuse(
+                    1, "the first line has more than the format: line breaks are lost", "export it anew"
+                )
             for part in _PART.finditer(text):
                 if part["rows"] is not None:
                     self._read_rows(number, part["rows"])

@@ -16,7 +16,7 @@ from itertools import chain, count
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from clueval.core.document import Document
+from clueval.core.document import Document, Unit
 from clueval.core.span import Span
 from clueval.files.errors import UsageError, in_words
 
@@ -72,7 +72,7 @@ class Writer:
     pieces: Callable[[Iterable[Document], Sequence[str], bool], Iterable[str]]
     ending: str
     data: Callable[[Iterable[Document], Sequence[str]], bytes] | None = None
-    unit: str | None = None
+    unit: Unit | None = None
     holds: frozenset[str] = frozenset()
     feature: Callable[[str, Any], bool] | None = None
     fit: Callable[[Document, Counter[str]], Document] = lambda document, lost: document
@@ -83,6 +83,11 @@ class Writer:
     keeps_tokens: bool = False
     keeps_ids: bool = True
     single: bool = False
+
+    @property
+    def unit_read(self) -> Unit | None:
+        """The unit in which a format that has both is read: tokens if they are written; None: any."""
+        return "token" if self.unit == "token" or self.keeps_tokens else None
 
 
 def in_lines(lines: Iterable[str]) -> Iterator[str]:

@@ -310,19 +310,21 @@ class ColumnCheck(ColumnReader):
             return
         for first, sentence in sentences:
             for row in range(len(sentence) + 1):
-                if (problem := _problem(sentence, row, self.schemes[layer])) is not None:
-                    line = self.lines.line_of(first + min(row, len(sentence) - 1))
-                    self._errors.append(TagError(f"layer {layer!r}: {problem}", file=self.file, line=line))
+                if (error := _problem(sentence, row, self.schemes[layer])) is not None:
+                    error.problem = f"layer {layer!r}: {error.problem}"
+                    error.file = self.file
+                    error.line = self.lines.line_of(first + min(row, len(sentence) - 1))
+                    self._errors.append(error)
 
 
-def _problem(tags: Sequence[str], row: int, scheme: str | None) -> str | None:
-    """Return the problem of the tag in `row` after the tag before it; the row after the last stands for the end."""
+def _problem(tags: Sequence[str], row: int, scheme: str | None) -> TagError | None:
+    """Return the error of the tag in `row` after the tag before it; the row after the last stands for the end."""
     previous = tags[row - 1] if row and is_tag(tags[row - 1]) else OUTSIDE
     tag = tags[row] if row < len(tags) else OUTSIDE
     try:
         split_tag(tag)
         if scheme is not None and not is_legal(scheme, previous, tag):
-            return ill_formed(tags, row, scheme)
+            return TagError(ill_formed(tags, row, scheme))
     except TagError as error:
-        return error.problem
+        return error
     return None

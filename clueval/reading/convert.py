@@ -12,7 +12,7 @@ from shutil import copyfileobj
 from typing import Any
 
 from clueval.core.bag import Read
-from clueval.core.document import Document, MissingId
+from clueval.core.document import Document, MissingId, Unit, with_positions
 from clueval.core.merging import merged_spans, with_merged
 from clueval.files.errors import FileError, UsageError, cut_label, warn, with_noun
 from clueval.files.opening import is_folder
@@ -81,7 +81,9 @@ def convert(
         as_path(output_file)  # refuses what is no path
     output = None if output_file is None else fsdecode(output_file)
     passed_over = Counter[str]()
-    source_documents, names = _source_documents(source, layers, reading, options, passed_over)
+    source_documents, names = _source_documents(
+        source, layers, reading, options, passed_over, writer.unit_read
+    )
     refuse_to_overwrite([output])
     conversion = Conversion(
         to,
@@ -105,9 +107,10 @@ def _source_documents(
     reading: Reading,
     options: Mapping[str, Any],
     passed_over: Counter[str],
+    unit: Unit | None,
 ) -> tuple[Iterable[Document], Sequence[str]]:
     if isinstance(source, str | PathLike):
-        format_options = options_for_one_side("convert", layers, reading, options)
+        format_options = options_for_one_side("convert", layers, reading, options, unit)
         return documents_of(source, format_options, passed_over), layer_names(layers)
     if options or layers is not None:
         raise UsageError(
@@ -275,7 +278,7 @@ class Conversion:
         return self.writer.single and not is_one
 
     def _in_unit(self, documents: Iterable[Document]) -> Iterator[Document]:
-        for document in documents:
+        for document in map(with_positions, documents):
             tokens = None if self.tokens is None else next(self.tokens, None)
             if self.tokens is not None and tokens is None:
                 raise UsageError(
@@ -415,7 +418,8 @@ def merge(
     >>> [(span.start, span.end, dict(span.labels)) for span in document.layers["merged"]]
     [(0, 3, {'entity': 'PER', 'risk': 'high'})]
     """
-    return map(with_merged, documents_of(file, options_for_one_side("merge", layers, reading, options)))
+    documents = documents_of(file, options_for_one_side("merge", layers, reading, options))
+    return (with_merged(with_positions(document)) for document in documents)
 
 
 def merged_lines(documents: Iterator[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
@@ -423,6 +427,6 @@ def merged_lines(documents: Iterator[Document], layers: Sequence[str], with_ids:
     first = next(documents, None)
     names = list(layers) or (layer_names(None) if first is None else list(first.layers))
     yield header_line(names, with_ids)
-    for document in () if first is None else chain([first], documents):
+    for document in map(with_positions, () if first is None else chain([first], documents)):
         spans = merged_spans(document.layers, names, document.id, document.file)
         yield from span_lines(document, spans, names, with_ids)

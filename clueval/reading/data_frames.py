@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from clueval.core.span_forms import DOCUMENTS, END_INCLUSIVE, KEYS, ends_in
+from clueval.core.span_forms import DOCUMENTS, END_INCLUSIVE, KEYS, as_whole, ends_in
 from clueval.files.errors import UsageError
 from clueval.formats.table_columns import fragments_in, is_number_of_row, usual
 
@@ -32,7 +32,7 @@ def _plain(value: Any) -> Any:
         return value
     if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
         return None
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return as_whole(value)
 
 
 def spans_by_document(

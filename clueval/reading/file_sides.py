@@ -326,7 +326,7 @@ def sides_of_files(
             raise answers_in_gold(names[0], str(listed[0].first_file))
         if forms[1] is not None and forms[1].name == MENTIONS:
             listed[1] = listed[1].with_options(input=MENTIONS)
-    if all(form is not None and form.name == "docbin" for form in forms):
+    if any(form is not None and form.name == "docbin" for form in forms):
         listed = [side.with_options(keeps_unannotated=True) for side in listed]
     is_run = len(listed) > 1 and _is_run(listed[0], listed[1], pair_by)
     sides = FileSides(tuple(listed), pair_by, both_columns, within, is_run, progress)
@@ -456,12 +456,16 @@ def _in_order(sides: Sequence[Side]) -> list[FileGroup]:
         for name in sorted(by_name[0].keys() ^ side_paths.keys(), key=str):
             is_missing = name in by_name[0]
             missing, present = (side, first) if is_missing else (first, side)
-            ending = (by_name[0] if is_missing else side_paths)[name].suffix
+            path = (by_name[0] if is_missing else side_paths)[name]
+            file = next(str(relative) for relative, other in present.files if other == path)
+            are_alike = name == file != without_ending(file)
             raise FileError(
-                f"has no file {str(name).removesuffix(ending) + ending!r}, which {present.given} has",
+                f"has no file {file!r}, which {present.given} has",
                 file=str(missing.given),
-                advice="files are paired by name; see pair_by"
-                + ("; an empty file has no spans" if ending == ".ann" else ""),
+                advice="files are paired by name"
+                + " with its ending, because two of a side differ in nothing else" * are_alike
+                + "; see pair_by"
+                + ("; an empty file has no spans" if path.suffix == ".ann" else ""),
             )
     return [FileGroup(name, tuple(paths[name] for paths in by_name)) for name in by_name[0]]
 

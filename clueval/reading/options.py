@@ -63,15 +63,6 @@ def without_answers(reading: Reading) -> Reading:
     return replace(reading, input=format_name, unparsable=None, missing=None, labels=None)
 
 
-def require_positions(form: str | None) -> None:
-    """Raise `UsageError` if a format has mentions without positions, which only an evaluation locates."""
-    if form == MENTIONS:
-        raise UsageError(
-            "agree needs the positions of spans, which mentions do not have",
-            advice="use score, profile, conventions or the command errors, which find them in the text of gold",
-        )
-
-
 def chosen_options(reading: Reading) -> list[str]:
     """Return the names of the options that are set, except the input and the annotation set.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.core.document import Document, Unit
+from clueval.core.span_forms import REPAIRED_TAGS
 from clueval.files.errors import UsageError
 from clueval.files.options import checked_call, field_names, refuse_unknown, require_instance, with_fields
 from clueval.formats.options import USUAL_READING, FormatOptions, Reading
@@ -74,13 +75,28 @@ def options_for_one_side(
 def documents_of(
     path_or_file: Any, options: FormatOptions, passed_over: Counter[str] | None = None
 ) -> Iterator[Document]:
-    """Yield the documents of a path or an open file; `passed_over` counts what is not read of each file, by kind."""
+    """Yield the documents of a path or an open file; `passed_over` counts what is not read of each file, by kind.
+
+    It also counts tags that are repaired.
+    """
     with spooled(path_or_file) as (path,):
         for name, file, side in files_of_paths([path], options):
             source = side.source(file, name)
-            yield from source.documents()
-            if passed_over is not None:
-                passed_over.update(+source.file.passed_over)
+            if passed_over is None:
+                yield from source.documents()
+                continue
+            from clueval.core.bag import Read  # reading alone needs neither
+            from clueval.reading.source import treatment_of
+
+            read = Read()
+            for document in source.documents():
+                read.add_tags(side.name, document)
+                yield document
+            source.see(read, side.name)
+            passed_over.update(+source.file.passed_over)
+            if treatment_of(source.form, options.invalid) == "conlleval":
+                read.settle({} if options.scheme is None else {side.name: options.scheme})
+                passed_over[REPAIRED_TAGS] += read.repaired(side.name)
 
 
 def files_of_paths(paths: Sequence[Any], options: FormatOptions) -> Iterator[tuple[str | None, Path, Side]]:

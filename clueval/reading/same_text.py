@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar
 
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document, Pair, with_positions
 from clueval.core.span import SIDES, name_of
 from clueval.files.errors import QUOTED, SpanError, TextMismatch, with_noun
 from clueval.transforms.changes import EachPair
@@ -28,13 +28,19 @@ SHOWN = 80
 
 @dataclass(frozen=True)
 class SameText(EachPair):
-    """A step that changes nothing. Raises `TextMismatch` for two documents with different texts."""
+    """A step that changes nothing. Raises `TextMismatch` for two documents with different texts.
+
+    Attributes:
+        places: whether positions count, so that it raises `UsageError` for mentions, which have none.
+    """
+
+    places: bool = True
 
     signature: ClassVar[tuple[str, str]] = ("", "")
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         if not pair.beside:
-            require_same_text(pair.gold, pair.predicted)
+            require_same_text(*map(with_positions, pair.sides) if self.places else pair.sides)
         yield pair
 
 
@@ -119,6 +125,8 @@ def _other_value(
     """Return the error for two different values; None is the end of a document."""
     where, position = _place(predicted, names[1], index), _position(gold, index)
     advice = f"{names[0]} and {names[1]} must have the same text"
+    if what == "unit":
+        advice += "; files of different formats are placed on one text, documents in memory are not"
     if gold_value is None:
         problem = f"{names[0]} ends{position} where {where} continues with the {what} {predicted_value!r}"
         return _mismatch(gold, problem, index, advice)

@@ -119,8 +119,8 @@ class Later(Sequence[Item]):
 class Place(NamedTuple):
     """A card: document, layer, start and end (half-open), the fingerprint, texts with marks, and lines.
 
-    `findings` are the rows that tables have of this place, all with the same columns; without any, a table has one row
-    for the place; the columns of the key and of decisions are added.
+    `findings` are the rows that tables have of this place, mappings with the same columns, in errors each a `Finding`;
+    without any, a table has one row for the place; the columns of the key and of decisions are added.
     `decision` has the columns `DECISION_COLUMNS` of what was decided, and `impossible` says of choices why they cannot
     be made here.
     """
@@ -129,7 +129,7 @@ class Place(NamedTuple):
     fingerprint: str
     texts: Sequence[MarkedText]
     lines: Sequence[Line]
-    findings: Sequence[Mapping[str, Any]] = ()
+    findings: Sequence[Any] = ()
     decision: Mapping[str, str] = {}
     impossible: Mapping[str, str] = {}
 

@@ -193,6 +193,8 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     alike = [(label, near) for label in gold[:_COMPARED] if (near := _similar(label, predicted[:_COMPARED]))]
     maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
     advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
+    if any(_look_the_same(*labels) for labels in alike):
+        advice = f"labels that look the same have other characters (Unicode NFC and NFD); {advice}"
     if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
         one, two = (
             ", ".join([*map(_quote, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])
@@ -254,6 +256,12 @@ def _similar(label: str, others: Iterable[str]) -> str | None:
 
         near = near_names(text, folded)
     return folded[min(near, key=len)] if near else None
+
+
+def _look_the_same(label: str, other: str) -> bool:
+    from unicodedata import normalize  # only where labels differ
+
+    return normalize("NFC", label) == normalize("NFC", other)
 
 
 def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table: bool) -> Iterator[str]:

@@ -169,9 +169,9 @@ class Trust:
     )
     method: str = option_field(METHODS[0], "METHOD", "how intervals are computed", choices=METHODS)
     resamples: int = option_field(
-        RESAMPLES, "N", "the number of resamples of percentile and bca", parse=whole
+        RESAMPLES, "N", "the number of resamples of percentile and bca, and of swaps in tests", parse=whole
     )
-    seed: int = option_field(SEED, "N", "the seed of the resamples", parse=lambda text: whole(text, 0))
+    seed: int = option_field(SEED, "N", "the seed of resamples and swaps", parse=lambda text: whole(text, 0))
 
     save: str | Path | None = option_field(
         None,
@@ -379,7 +379,7 @@ def with_steps_of_documents(plan: Plan) -> Plan:
     between = [step for step in plan.steps if not step.comes_first and step.signature[0] != UNIT]
     if not any(step.signature[0] == ALTERNATIVES for step in between):
         between.append(Alternatives())
-    same_text = [] if texts_may_differ(plan) else [SameText()]
+    same_text = [] if texts_may_differ(plan) else [SameText(any(metric.places for metric in plan.metrics))]
     return replace(plan, steps=(*first, SetApart(), *between, *same_text, *last))
 
 

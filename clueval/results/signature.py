@@ -207,12 +207,14 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
     """Raise `UsageError`, with every choice that differs, unless two results can be compared or added (`purpose`).
 
     The version may differ, because `scores` changes with every change to a number, and so may the scheme of the
-    predicted tags. Of two results that are compared, one may have predictions that had to be located, or a curve. If
-    results are added and ill-formed tags are repaired, the gold scheme may differ, too, because the rule of repair is
-    the same in every scheme.
+    predicted tags, and whether there are any. Of two results that are compared, one may have predictions that had to be
+    located, or a curve. If results are added and ill-formed tags are repaired, the gold scheme may differ, too, because
+    the rule of repair is the same in every scheme.
     """
     differences = first.differences(second)
     differences.pop("version", None)
+    if "none" in differences.get("invalid", ()):  # a result without tags has none to treat
+        del differences["invalid"]
     scheme, other = differences.get("scheme", (None, None))
     repaired = first.choices.get("invalid") == second.choices.get("invalid") == "conlleval"
     if (

@@ -37,7 +37,7 @@ from clueval.reports.table import Cell, Rate, Table, shown
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
 from clueval.results.signature import Signature
-from clueval.results.summary import answers_not_read
+from clueval.results.summary import mended
 from clueval.studies.errors.search import Choice, Search
 from clueval.studies.errors.study import OF_SCORE, result_of
 from clueval.studies.span_values import (
@@ -142,7 +142,8 @@ class Profile(Report):
         }
 
     def facts(self) -> Iterable[str]:
-        return [*self.result.facts(), *answers_not_read(self.result.prepared)]
+        result = self.result
+        return [*result.facts(), *mended(result.repaired_tags, result.prepared)]
 
     def data(self) -> Iterator[Mapping[str, Any]]:
         for sequence, features in self.entries.items():

@@ -18,7 +18,7 @@ from os import PathLike, fsdecode
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.count import Step
-from clueval.core.document import GROUP, Document, Notes, Pair
+from clueval.core.document import GROUP, UNANNOTATED, Document, Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.span import DEFAULT_LAYER, Frozen, Ranges, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, UsageError, with_noun
@@ -44,7 +44,7 @@ class AnyOf(Step):
     It is given a pair for each gold, in the order of `names`, and returns one of them, with the pairs beside it.
     Nearest is the gold with the fewest errors, false negatives and false positives together, where a span is right if
     the other side has one with the same fragments and label. All layers count, and of equally near golds the first is
-    taken.
+    taken. A gold that has not annotated the text, as the first has, is not chosen.
 
     Notes count the texts of each gold, by its name. What earlier steps changed in the pairs that are not chosen is
     dropped, except the names that they need for their checks: a label that only another annotator uses occurs.
@@ -73,8 +73,8 @@ class AnyOf(Step):
                 of_golds[-1].append(pair)
             else:
                 of_golds.append([pair])
-        errors = [_errors(pair) for pair, *_ in of_golds]
-        nearest = errors.index(min(errors))
+        annotated = [n for n, (pair, *_) in enumerate(of_golds) if UNANNOTATED not in pair.gold.metadata]
+        nearest = min(annotated, key=lambda number: _errors(of_golds[number][0]))
         notes: Counter[Note] = Counter({(ANY_OF, self.names[nearest]): 1})
         for number, several in enumerate(of_golds):
             for pair in several if number != nearest else ():

@@ -149,8 +149,9 @@ def test_agree_writes_a_spreadsheet_in_which_nothing_is_a_formula(files: Path):
     assert {cell.data_type for row in rows for cell in row} <= {"s", "n", "inlineStr"}
 
 
-def test_agree_writes_files_for_pygamma(files: Path):
+def test_agree_writes_files_for_pygamma_beside_its_report(files: Path, capsys: Capture):
     assert main(["agree", "a=anna.conll", "b=bob.conll", "--pygamma", "gamma"]) == 0
+    assert "Agreement of a, b" in capsys.readouterr().out
     assert (files / "gamma" / "d1.csv").read_text() == "a,PER,0,2\na,LOC,3,4\nb,PER,0,1\nb,LOC,3,4\n"
 
 

@@ -336,6 +336,13 @@ def test_an_option_is_never_abbreviated_and_the_nearest_is_suggested(
     )
 
 
+@pytest.mark.parametrize("command", ["score", "errors", "compare", "agree", "check"])
+def test_options_may_stand_between_files(command: str) -> None:
+    called = command_called(command)
+
+    assert called.parsed(["a", "--quiet", "b"]) == called.parsed(["a", "b", "--quiet"])
+
+
 def test_a_command_that_does_not_exist_is_named_with_the_nearest(capsys: Capture) -> None:
     assert refused(["scor", "a", "b"], capsys).startswith(
         "clueval: there is no command 'scor'; did you mean score? (one of score, conventions, "

@@ -9,6 +9,7 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from corpora import write
 
 from clueval import CluevalWarning, Document, Span, conventions, read, score
 from clueval.cli import main
@@ -76,6 +77,35 @@ def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
         "x: columns 2 and 3, BIO and BIOES, 1 gold and 1 predicted span"
         in capsys.readouterr().out.splitlines()
     )
+
+
+@pytest.mark.parametrize("command", ["convert {} --to spans", "merge {}"])
+def test_commands_that_write_documents_say_how_many_tags_were_repaired(
+    command: str, tmp_path: Path, capsys: Capture
+) -> None:
+    arguments = command.format(write(tmp_path / "a.conll", "Ada\tB-PER\nUlm\tI-LOC\n")).split()
+
+    assert main(arguments) == 0
+    assert capsys.readouterr().err == "1 repaired tag: invalid ones, read as conlleval does\n"
+    assert main([*arguments, "--invalid", "discard"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("command", "side"), [("agree", "a.conll"), ("profile", "gold")])
+def test_reports_say_how_many_tags_were_repaired(
+    command: str, side: str, tmp_path: Path, capsys: Capture
+) -> None:
+    paths = [write(tmp_path / name, "Ada\tB-PER\nUlm\tI-LOC\n") for name in ("a.conll", "b.conll")]
+
+    assert main([command, *map(str, paths)]) == 0
+    assert f"1 repaired tag in {side}" in capsys.readouterr().out
+
+
+def test_labels_that_look_the_same_are_explained() -> None:
+    with pytest.warns(
+        CluevalWarning, match=r"labels that look the same .*NFC and NFD.*; label_map=.* makes them"
+    ):
+        score([["B-Beh\u00f6rde"]], [["B-Beho\u0308rde"]])
 
 
 def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(

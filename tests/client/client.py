@@ -44,6 +44,15 @@ def match(gold: list[Span], predicted: list[Span]) -> list[str]:
     return [str(each.kind) for each in found]
 
 
+def wrong(gold: Document, predicted: Document) -> list[tuple[str, int]]:
+    """Return the side and the first position of each error."""
+    return [
+        (finding.side, finding.start)
+        for place in clueval.errors([gold], [predicted])
+        for finding in place.findings
+    ]
+
+
 def main() -> None:
     """Use it all."""
     document = Document("d", {"label": [Span(0, 2, "PER")]})
@@ -55,7 +64,11 @@ def main() -> None:
         print(error.problem, error.advice)
         return
     print(numbers(result), cite(result), match([Span(0, 1, "A")], []), clueval.__version__)
-    print(clueval.schema("score")["title"], clueval.conventions([document], [document]))
+    print(
+        wrong(document, document),
+        clueval.schema("score")["title"],
+        clueval.conventions([document], [document]),
+    )
 
 
 if __name__ == "__main__":

@@ -208,6 +208,10 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     for name, advice in (
         ("q", "one of BIO, "),
         ("bixes", "did you mean BIOES or BMES or IOBES? it is one of "),
+        (
+            "IOB1:BIO",
+            "read(gold, scheme=...) and read(predicted, scheme=...) give each side its own; it is one of ",
+        ),
     ):
         with pytest.raises(UsageError) as caught:
             scheme_called(name)
@@ -234,6 +238,7 @@ def test_an_ill_formed_tag_is_named_with_the_one_before_it() -> None:
     [
         ("B_PER", "write a hyphen: B-PER)"),
         ("B_NAME_OF_X", "write a hyphen: B-NAME_OF_X)"),
+        *((f"B{dash}PER", "write a hyphen: B-PER)") for dash in ":\u2010\u2013\u2212"),
         (
             "NAME",
             f"{TAG}, alone or with a hyphen and a label; if labels have no prefix, write I- before each)",

@@ -11,7 +11,7 @@ from contents import spans
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from clueval import Document, read, score
+from clueval import Document, agree, convert, read, score
 from clueval import Span as OurSpan
 from clueval.files.errors import CluevalError, FormatError, MissingExtra, UsageError
 from clueval.formats import docbin as module
@@ -74,6 +74,39 @@ def test_documents_that_gold_has_not_annotated_do_not_count_in_files_and_in_memo
         assert (result.documents, result.f1, result.passed_over["gold"]) == (1, 1.0, {"unannotated": 1})
         result = score(predicted, gold, metrics="exact")
         assert (result.documents, result.recall, result.precision) == (2, 0.5, 1.0)
+
+
+def test_documents_without_annotation_have_their_place_beside_other_formats_and_annotators(
+    tmp_path: Path,
+) -> None:
+    words, ents = ["Ada", "slept"], [(0, 1, "PER")]
+    docs = [doc(["Ulm"], None), doc(words, ents)]
+    paths = [tmp_path / "a.spacy", tmp_path / "b.jsonl"]
+    DocBin(docs=docs).to_disk(paths[0])
+    paths[1].write_text('{"text": "Ulm ", "label": []}\n{"text": "Ada slept ", "label": [[0, 3, "PER"]]}\n')
+    full = [doc(["Ulm"], []), doc(words, ents)]
+
+    for first, second in (paths, [docs, full]):
+        assert score(first, second, metrics="exact").f1 == score(second, first, metrics="exact").f1 == 1
+        study = agree({"a": first, "b": second}).to_dict()
+        assert (study["documents"], study["left_out"]) == (1, 1)
+
+
+def test_a_gold_that_has_not_annotated_a_text_is_not_the_nearest() -> None:
+    gold, none, unannotated = (doc(["Ulm"], ents) for ents in ([(0, 1, "LOC")], [], None))
+
+    assert score([gold], [none], any_of=[[unannotated]], metrics="exact").get("micro.fn") == 1
+
+
+def test_conversion_keeps_the_tokens_in_both_directions(tmp_path: Path) -> None:
+    DocBin(docs=[doc(["Dr.", "Lee"], [(0, 2, "PER")])]).to_disk(tmp_path / "a.spacy")
+
+    for to in ("conll", "webanno", "docbin"):
+        (document,) = convert(tmp_path / "a.spacy", to)
+        assert document.tokens == ["Dr.", "Lee"]
+    (again,) = written([document], tmp_path / "b.spacy")
+    assert again.text == "Dr. Lee "
+    assert next(read(tmp_path / "b.spacy", unit="token")).tokens == ["Dr.", "Lee"]
 
 
 def test_positions_are_tokens_if_the_caller_wants(path: Path) -> None:

@@ -38,7 +38,7 @@ def test_file_that_is_not_recognised_is_refused_with_what_to_do(tmp_path: Path, 
         list(read(path))
 
     assert caught.value.file == str(path)
-    assert "input=..." in str(caught.value)
+    assert "input=" in str(caught.value)
     assert len(str(caught.value).removeprefix(str(path))) < 300
 
 

@@ -13,7 +13,7 @@ from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import FormatError, TextMismatch, check, read, score
+from clueval import FormatError, TextMismatch, UsageError, agree, check, convert, read, score
 from clueval.cli import main
 from clueval.formats.answers import json_in
 from clueval.formats.documents import read_rows
@@ -63,6 +63,10 @@ def test_answers_are_found_in_fences_and_other_text(tmp_path: Path, content: str
     assert answers(tmp_path, content) == FOUND
 
 
+def test_an_id_may_be_written_as_tables_write_whole_numbers(tmp_path: Path) -> None:
+    assert answers(tmp_path, '{"id": 7.0, "entities": []}') == [("7", [])]
+
+
 def test_a_list_alone_is_an_answer_without_an_id(tmp_path: Path) -> None:
     assert answers(tmp_path, '[{"text": "Ada", "label": null}]\n[]') == [("1", [("Ada", "_")]), ("2", [])]
 
@@ -74,6 +78,7 @@ def test_a_list_alone_is_an_answer_without_an_id(tmp_path: Path) -> None:
         ('{"id": 1, "entities": [', "it is not JSON"),
         ("{'id': 1, 'entities': []}", "it is not JSON"),
         ('{"id": 1}', "it has no key 'entities'"),
+        ('{"id": 1, "responses": ["[]"]}', "it has 'responses', and one answer is read, under 'response'"),
         ('{"id": 1, "entities": 5}', "neither a list nor an object"),
         ('{"id": [], "entities": []}', "its id is neither a text nor a number"),
         ('{"entities": ["Ada"]}', "an entity is not an object"),
@@ -81,6 +86,7 @@ def test_a_list_alone_is_an_answer_without_an_id(tmp_path: Path) -> None:
         ('{"entities": [{"text": "Ada", "label": 3}]}', "the label of an entity is not text"),
         ('{"entities": [{"text": "Ada", "kind": "PER"}]}', "no key 'label' .its keys: 'text', 'kind'"),
         ('{"entities": [{"text": "Ada"}]}', "no key 'label' .its keys: 'text'"),
+        ('{"entities": [{"answer": "Ada"}]}', "the text of an entity is not text"),
         ('{"entities": [{"word": "Ada", "entity": "B-PER"}]}', "aggregation_strategy"),
         ('{"entities": [{"word": "##a", "entity": "PER", "start": 0}]}', "aggregation_strategy"),
         ('{"entities": {"Ada": "PER"}}', "what stands under a label is no list of texts"),
@@ -154,13 +160,32 @@ def test_commands_that_need_positions_refuse_mentions(
     path = str(write(tmp_path / "answers.jsonl", ONE.replace("Ada", "Eva")))
 
     recognised = str(write(tmp_path / "stored.jsonl", '{"id": "a", "output": {"PER": ["Ada"]}}'))
-    for arguments in (["agree", gold, path, "--input", "mentions"], ["agree", gold, recognised]):
+    for arguments in (
+        ["agree", gold, path, "--input", "mentions"],
+        ["agree", gold, recognised],
+        ["convert", recognised, "--to", "tab"],
+        ["merge", recognised],
+    ):
         assert main(arguments) == 2
-        assert "needs the positions of spans" in capsys.readouterr().err
+        assert "mentions have no positions" in capsys.readouterr().err
     assert main(["score", gold, path, "--input", "mentions", "--unparsable", "lenient"]) == 2
     assert "does not apply to the format mentions" in capsys.readouterr().err
     assert main(["errors", gold, path, "--input", "mentions"]) == 0
     assert "PER “Eva” spurious no position in the gold text · line 1" in capsys.readouterr().out
+
+
+def test_documents_of_mentions_are_refused_where_positions_count(tmp_path: Path) -> None:
+    gold = list(read(write(tmp_path / "gold.jsonl", GOLD % "a")))
+    answers = list(read(write(tmp_path / "answers.jsonl", '{"id": "a", "PER": ["Ada"]}'), input="mentions"))
+
+    for call in (
+        lambda: score(gold, answers, metrics="exact"),
+        lambda: agree({"a": gold, "b": answers}),
+        lambda: convert(answers, "tab"),
+    ):
+        with pytest.raises(UsageError, match="mentions have no positions"):
+            call()
+    assert score(gold, answers, metrics="strings").f1 == 1
 
 
 # As programs store them
@@ -215,6 +240,7 @@ THOUGHT = {"type": "thinking", "thinking": "Ada?"}
         {"custom_id": "r1", "answer": {"entities": [["Ada", "PER"]]}},
         {"document_id": "r1", "prediction": [{"span": "Ada", "label": "PER"}]},
         {"doc_id": "r1", "completion": ADA},
+        {"id": "r1", "output": [{"generated_text": ADA}]},
         {"uid": "r1", "generated_text": f"Is it Ada?</think>{ADA}"},
         {"id": "r1", "content": json.dumps(ADA)},
         {"id": "r1", "output": None, "response": ADA},
@@ -430,6 +456,7 @@ def test_all_unreadable_answers_of_a_run_are_named_together(tmp_path: Path) -> N
         "15 answers cannot be read, in lines 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, ...; the first: it is not JSON"
     )
     assert caught.value.line == 1
+    assert str(caught.value.advice).endswith("; clueval check says what is wrong with each")
     with pytest.raises(FormatError, match="2 answers cannot be read, in rows 1, 2; the first"):
         list(read_rows([(1, "a"), (2, "b")], FormatOptions(), name="mentions"))
 

@@ -133,6 +133,11 @@ PUBTATOR = "%s|t|BRCA1 in cancer\n%s|a|Text.\n%s\t0\t5\tBRCA1\tGene\t672\n"
         ('{"documents": [{"id": "1", "passages": [{"offset": 0, "text": "Ada"}]}]}\n', "is BioC's format"),
         ("{'text': 'Ada', 'label': [[0, 3, 'PER']]}\n", "is a literal of Python, .*json.dumps"),
         ('TRAIN_DATA = [("Ada", {"entities": [(0, 3, "PER")]})]\n', "is a literal of Python"),
+        (b"PAR1\x15\x04\0", "is a Parquet or Arrow file, .*the data frame or data set itself in Python"),
+        (
+            '{"id": 1, "entities": [{"text": "Ada", "lab',
+            "not JSON: .*input='mentions' if the file has the answers",
+        ),
         (bz2.compress(b"Ada\tB-PER\n"), "is packed by bzip2 or xz, .*unpack it"),
         (lzma.compress(b"Ada\tB-PER\n"), "is packed by bzip2 or xz"),
         ('c="the patient" 1:0 1:1||t="problem"\n', "has concepts of i2b2 .* howto-i2b2"),

@@ -153,6 +153,7 @@ WRONG = {
     '<?xml version="1.0"?>\n<deIdi2b2><TEXT>' + "<a>" * 100_000 + "</TEXT>": ":2: an element <a> in the text",
     '<?xml version="1.0"?>\n<!DOCTYPE x SYSTEM "file:///etc/passwd">\n<ROOT><RECORD ID="1">': "type declaration",
     "# x | value\n#id=1\n#text=Ada\n1-1\tAda\tB-PER\n": "version 1 or 2 of WebAnno TSV",
+    "#FORMAT=WebAnno TSV 3.3#T_SP=a.X|v#Text=a1-1\t0-1\ta\t*\t": ":1: the first line has more .* line breaks",
     "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.X|v\n\n\n#Text=a\n1-1\t99999999999-99999999999\ta\t*\n": ":6: a gap of",
 }
 

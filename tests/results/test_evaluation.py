@@ -256,6 +256,28 @@ class TestForms:
         with pytest.raises(CluevalError, match=r"predicted: has no file 'a\.conll', which .*gold has"):
             score(tmp_path / "gold", tmp_path / "predicted")
 
+    @pytest.mark.parametrize(
+        ("names", "says"),
+        [
+            ("a.conll.gz b.conll.gz", "has no file 'b.conll.gz', which .*are paired by name; see"),
+            (
+                "a.conll b.conll b.txt",
+                "has no file 'b.conll', .* with its ending, because two of a side differ",
+            ),
+        ],
+    )
+    def test_file_without_a_counterpart_is_named_as_it_is(
+        self, names: str, says: str, tmp_path: Path
+    ) -> None:
+        first, *others = names.split()
+        for side, side_names in (("gold", [first, *others]), ("predicted", [first])):
+            (tmp_path / side).mkdir()
+            for name in side_names:
+                (tmp_path / side / name).touch()
+
+        with pytest.raises(CluevalError, match=says):
+            score(tmp_path / "gold", tmp_path / "predicted")
+
     def test_vrt_can_be_scored_against_conll(self, tmp_path: Path) -> None:
         gold = write(tmp_path / "g.vrt", "<s>\na\tB-X\nb\tO\n</s>\n<s>\nc\tO\n</s>\n")
         predicted = write(tmp_path / "p.conll", "a NN B-X\nb NN O\n\nc NN O\n")

@@ -89,6 +89,15 @@ def test_results_of_two_versions_can_be_compared_if_no_score_has_changed_between
         require_same(own, Signature({**own.choices, "scores": "2"}), "compared")
 
 
+def test_results_with_and_without_predicted_tags_can_be_compared() -> None:
+    tags = Signature({"scheme": "none:BIO", "invalid": "conlleval"})
+
+    require_same(tags, Signature({"scheme": "none", "invalid": "none"}), "compared")
+
+    with pytest.raises(UsageError, match="invalid is conlleval and discard"):
+        require_same(tags, Signature({"scheme": "none:BIO", "invalid": "discard"}), "compared")
+
+
 def test_citing_adds_the_choices_that_select_the_number() -> None:
     signature = Signature.parse("metrics:levels|average:all|version:1.0").citing(average="micro", level="2")
 

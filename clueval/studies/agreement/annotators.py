@@ -15,7 +15,7 @@ from typing import Any
 
 from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan
-from clueval.core.document import Document, Group, MissingId
+from clueval.core.document import UNANNOTATED, Document, Group, MissingId, no_positions, with_positions
 from clueval.files.errors import UsageError, described, warn, with_noun
 from clueval.files.opening import Progress, is_folder
 from clueval.files.options import (
@@ -43,10 +43,10 @@ from clueval.reading.file_sides import (
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of
 from clueval.reading.options import (
+    MENTIONS,
     PAIR_BY,
     is_path_or_paths,
     require_layers,
-    require_positions,
     with_id_of,
 )
 from clueval.reading.paths import (
@@ -155,7 +155,11 @@ class Annotators:
             parts = zip(first, streams, strict=True)
             documents_of_sides = ((document for document, _ in chain(*each)) for each in parts)
             keyed_streams = [
-                ((str(place) if are_numbered else key_of(document, by), document) for place, document in each)
+                (
+                    (str(place) if are_numbered else key_of(document, by), document)
+                    for place, document in each
+                    if UNANNOTATED not in document.metadata
+                )
                 for each in map(enumerate, documents_of_sides)
             ]
             for documents in groups_by_key(keyed_streams, self.sides, partial(_same_key, by)):
@@ -195,7 +199,7 @@ class Annotators:
         self, annotator: Side, file_name: str | None, read: Read
     ) -> Iterator[tuple[Document, Form | None]]:
         """Yield the documents of an annotator, with the format of their file; with `file_name`, of such files only."""
-        for document in annotator.documents:
+        for document in map(with_positions, annotator.documents):
             yield document, None
         for name, path in annotator.files:
             if file_name is not None and name != file_name:
@@ -210,15 +214,13 @@ class Annotators:
                     file=str(path),
                     advice="leave out documents that are not annotated",
                 )
-            for document in source.documents():
+            for document in map(with_positions, source.documents()):
                 yield document, source.form
             source.see(read, annotator.name)
 
     def _source(self, annotator: Side, name: str | None, path: Path) -> Source:
         file_name = name if self.naming.pair_by in (None, "name") else None
-        source = annotator.source(path, file_name, self.naming.progress)
-        require_positions(source.form.name)
-        return source
+        return annotator.source(path, file_name, self.naming.progress)
 
     def _documents_on_one_text(
         self, documents: tuple[Document | None, ...], *, texts_differ: bool
@@ -348,8 +350,11 @@ def annotators_of(
     refuse_unknown(options, [field.name for group in (Naming, Reading) for field in fields(group)], caller)
     naming, reading = with_fields(Naming(), options), with_fields(reading, options)
     require_layers(naming.layers)
-    require_positions(reading.input)
-    read = replace(FormatOptions.of(reading, naming.layers), unannotated=naming.unannotated)
+    if reading.input == MENTIONS:  # all sides would be answers
+        raise no_positions()
+    read = replace(
+        FormatOptions.of(reading, naming.layers), unannotated=naming.unannotated, keeps_unannotated=True
+    )
     if isinstance(sources, str | PathLike):
         sources = [sources]
     elif isinstance(sources, bytes) or not isinstance(sources, Iterable):

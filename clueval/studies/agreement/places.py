@@ -147,9 +147,8 @@ class Disagreement(Place):
 
     @property
     def readings(self) -> Mapping[str, Reading | None]:
-        row = self.findings[0]
-        assert isinstance(row, DisagreementRow)
-        return row.readings
+        readings: Mapping[str, Reading | None] = self.findings[0].readings
+        return readings
 
 
 class DisagreementRow(dict[str, Any]):

@@ -20,7 +20,7 @@ from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
 from clueval.results.options import parse_where
 from clueval.results.signature import Signature, written_filter
-from clueval.results.summary import positions_in_words
+from clueval.results.summary import mended, positions_in_words
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
@@ -225,6 +225,7 @@ class Agreement(ReportOfAnnotators):
                 "{n} documents were left out: only one annotator has annotated them",
                 n=report["left_out"],
             )
+        yield from mended(report["repaired_tags"], None)
         for sequence in self._numbers:
             yield from (f"{sequence}: {note}" for note in self._notes(sequence, report))
         intervals = report.get("intervals", {"scores": {}})
