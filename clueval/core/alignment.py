@@ -24,6 +24,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate, count
 from operator import add, itemgetter, sub
 from types import ModuleType
@@ -189,6 +190,23 @@ _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 def words_in(text: str, start: int = 0, end: int = sys.maxsize) -> list[tuple[int, int]]:
     """Return the ranges of the words and single marks between two places of a text."""
     return [match.span() for match in _WORD_OR_MARK.finditer(text, start, end)]
+
+
+_PART = re.compile("9+|A?a+|A+(?!a)")
+"""A part of a word whose capitals are written A, other letters a and digits 9."""
+
+
+@lru_cache(maxsize=4096)
+def parts_of(word: str) -> tuple[str, ...]:
+    """Return the parts of a word: one ends at ``_``, between a letter and a digit, and before a capital.
+
+    >>> parts_of("PER_AnnaWEISS2")
+    ('PER', 'Anna', 'WEISS', '2')
+    """
+    kinds = (
+        "_" if sign == "_" else "9" if sign.isdigit() else "A" if sign.isupper() else "a" for sign in word
+    )
+    return tuple(word[slice(*part.span())] for part in _PART.finditer("".join(kinds)))
 
 
 def tokens_in(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:

@@ -164,11 +164,11 @@ REPLACEMENT, PARTS = "replacement", "parts"
 and placeholder of each, if several placeholders in a row stand for it."""
 
 PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
-FROM_THE_RIGHT, UNCERTAIN, SHOWN = "from_the_right", "uncertain", "shown"
+FROM_THE_RIGHT, UNCERTAIN, INITIALS, SHOWN = "from_the_right", "uncertain", "shown_initials", "shown"
 """The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words were
-replaced by others, and two lists of ranges of characters, as in ``5-9 22-29``: what is masked in its second reading,
-and where no reading has its placeholders between words. The last is JSON: what stands there in place of the original,
-as start and end in the original, and text."""
+replaced by others, and three lists of ranges of characters, as in ``5-9 22-29``: what is masked in its second reading,
+where no reading has its placeholders between words, and single letters that placeholders have, too. The last is JSON:
+what stands there in place of the original, as start and end in the original, and text."""
 
 
 _TYPES: dict[str, tuple[type, str]] = {

@@ -10,6 +10,7 @@ from unicodedata import combining, normalize
 from clueval.core.alignment import edit_distance, tokens_in, words_in
 from clueval.core.document import (
     FROM_THE_RIGHT,
+    INITIALS,
     PLACEHOLDERS,
     REPLACED_WORDS,
     SHOWN,
@@ -29,11 +30,9 @@ from clueval.transforms.redaction import (
     StrictReading,
     find_placeholders,
     folded,
-    hidden_runs,
-    masked_span,
     patterns_of,
+    replaced,
     text_of,
-    without_equal_ends,
 )
 
 MOST_CELLS = 4 * 10**9
@@ -124,7 +123,8 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
         raise TextMismatch("the redacted text is empty", advice="check that it was written")
     masked: list[Span] = []
     shown: list[tuple[int, int, str]] = []
-    replaced = 0
+    initials: list[Place] = []
+    replaced_words = 0
     marks, is_decomposed = set(placeholders), any(map(combining, original))
     differences = _differences(original, original_words, redacted, redacted_words, marks)
     inserted = {
@@ -135,7 +135,6 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
     }
     for start, end, first, last in differences:
         words, counterparts = original_words[start:end], redacted_words[first:last]
-        replacement = written = text_of(redacted, counterparts)
         others = [redacted[slice(*place)] for place in counterparts if place not in marks]
         is_replaced = len(others) == len(counterparts) > 0
         if len(words) * len(others) > MOST_COMPARED:
@@ -146,13 +145,6 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
                     advice="check that both are the same text",
                 )
             others = []
-        if not is_replaced:
-            within = [word for counterpart in counterparts for word in words_in(redacted, *counterpart)]
-            kept, differing = without_equal_ends(original, words, redacted, within)
-            words, written = [*kept], text_of(redacted, differing)
-        if original_words and (start < end or not is_replaced):
-            around = original_words[start:end] or original_words[max(start - 1, 0) :][:1]
-            shown.append((around[0][0], around[-1][1], written))
         if is_decomposed:  # its words are cut at the marks
             decomposed = normalize("NFD", " ".join(others))
             others += [decomposed[slice(*place)] for place in words_in(decomposed)]
@@ -166,18 +158,33 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
                 for other in spellings
             )
 
-        for hidden in hidden_runs(original, words, written, is_readable):
-            masked.append(masked_span(*hidden, replacement))
-            if is_replaced:
-                texts = [original[slice(*word)] for word in words_in(original, *hidden)]
-                replaced += sum(any(map(str.isalnum, text)) for text in texts)
+        within = [word for counterpart in counterparts for word in words_in(redacted, *counterpart)]
+        among = [place for place in counterparts if place in marks]
+        replacement = text_of(redacted, counterparts)
+        found = replaced(original, words, redacted, within, among, replacement, is_readable=is_readable)
+        masked += found.spans
+        initials += found.initials
+        if original_words and (start < end or not is_replaced):
+            around = words or original_words[max(start - 1, 0) :][:1]
+            shown.append((around[0][0], around[-1][1], found.written))
+        for span in found.spans if is_replaced else ():
+            texts = [original[slice(*word)] for word in words_in(original, span.start, span.end)]
+            replaced_words += sum(any(map(str.isalnum, text)) for text in texts)
     number = sum(any(map(str.isalnum, original[slice(*word)])) for word in original_words)
-    if replaced > MOST_REPLACED * number:
+    if replaced_words > MOST_REPLACED * number:
         raise TextMismatch(
-            f"{replaced:,} of {number:,} words of the original are others in the redacted text",
+            f"{replaced_words:,} of {number:,} words of the original are others in the redacted text",
             advice="check that both are the same text",
         )
-    return Recovery(masked, masked, len(placeholders), replaced_words=replaced, shown=shown, aligned=True)
+    return Recovery(
+        masked,
+        masked,
+        len(placeholders),
+        replaced_words=replaced_words,
+        shown=shown,
+        initials=initials,
+        aligned=True,
+    )
 
 
 def _spellings(words: Sequence[str], longest: int) -> set[str]:
@@ -275,6 +282,7 @@ class Redacted(EachPair):
             REPLACED_WORDS: str(recovery.replaced_words),
             FROM_THE_RIGHT: " ".join(f"{span.start}-{span.end}" for span in recovery.from_the_right),
             UNCERTAIN: " ".join(f"{start}-{end}" for start, end in recovery.uncertain),
+            INITIALS: " ".join(f"{start}-{end}" for start, end in recovery.initials),
             SHOWN: json.dumps(recovery.shown),
         }
         layers = dict.fromkeys(gold.layers or [DEFAULT_LAYER], spans)

@@ -28,14 +28,15 @@ none within another, no reference to a group, and is applied to pieces of `PIECE
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby, pairwise, product
 from typing import Any, NamedTuple
 from unicodedata import combining, is_normalized, normalize
 
-from clueval.core.alignment import words_in
+from clueval.core.alignment import parts_of, words_in
 from clueval.core.document import PARTS, REPLACEMENT
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import Span
@@ -49,6 +50,8 @@ MOST_STEPS = 50
 
 _BUILT_IN = re.compile(
     r"""
+      (?!(?<=\w)[^\W_])  # none begins with a letter or digit inside a word, which is soon seen
+    (?:
       \[[^\]\n]{0,40}\]
     | <[^<>\n]{1,40}>
     | \{\{[^{}\n]{1,40}\}\}
@@ -57,6 +60,7 @@ _BUILT_IN = re.compile(
     | (?>(?P<capital>(?<!\w)[^\W\d_])?)(?:…|\.{3,}+)
     | (?P<initial>(?<!\w)[^\W\d_])\.
     | \b(?:X++|x{2,}+)\b
+    )
     """,
     re.VERBOSE,
 )
@@ -176,7 +180,8 @@ def _parts(value: Any) -> Iterator[Any]:
             yield from _parts(part)
 
 
-_VISIBLE = re.compile(r"\S+")
+_WHITE_SPACE = re.compile(r"\s+")
+_MORE_THAN_A_BLANK = re.compile(r"\A\s+|(?<=\s)\s+|\s+\Z")
 _WORD = re.compile(r"\w+")
 
 COMPARED_PER_CHARACTER = 100
@@ -190,9 +195,6 @@ LEAST_WITHIN = 4
 
 LONGEST_SEARCHED = 5000
 """In longer replacements, words are not searched within words, so that the cost stays linear."""
-
-_PART = re.compile("9+|A?a+|A+(?!a)")
-"""A part of a word whose capitals are written A, other letters a and digits 9."""
 
 _TRANSCRIPTION = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "đ": "dj"})
 _BASE_LETTERS = str.maketrans(
@@ -213,7 +215,8 @@ class Recovery(NamedTuple):
     In `spans` literals stand as far left as they can, in `from_the_right` as far right. In the ranges `uncertain`, no
     reading has its wildcards between words. `shown` is what stands in the redacted text in place of the original, as
     start and end in the original, and text; for placeholders that stand for nothing, the place is beside them.
-    `aligned` says whether the texts had to be aligned.
+    `initials` are letters of the original that stand at the same end of what stands for it, as the ``O`` of ``O. [X]``
+    for ``O. Braun`` does. `aligned` says whether the texts had to be aligned.
     """
 
     spans: Sequence[Span]
@@ -222,26 +225,49 @@ class Recovery(NamedTuple):
     uncertain: Sequence[Place] = ()
     replaced_words: int = 0
     shown: Sequence[tuple[int, int, str]] = ()
+    initials: Sequence[Place] = ()
     aligned: bool = False
 
 
-def masked_span(start: int, end: int, replacement: str, parts: Sequence[tuple[int, int, str]] = ()) -> Span:
-    """Return the span of a range that is masked, with what stands for it in the redacted text.
+class Replaced(NamedTuple):
+    """What is masked of some words of the original by those in their place, of which `written` are not at both ends.
 
-    Of several placeholders in a row, `parts` are what each stands for, where only one reading is possible.
+    `initials` are as in `Recovery`.
     """
-    return Span(start, end, LABEL, {REPLACEMENT: replacement} | ({PARTS: parts} if parts else {}))
+
+    written: str
+    spans: Sequence[Span]
+    initials: Sequence[Place]
 
 
-def without_equal_ends(
-    text: str, places: Sequence[Place], other_text: str, other_places: Sequence[Place]
-) -> tuple[Sequence[Place], Sequence[Place]]:
-    """Return the words of two texts without those that both have at their ends."""
-    words = [text[start:end] for start, end in places]
-    other_words = [other_text[start:end] for start, end in other_places]
+def replaced(
+    original: str,
+    places: Sequence[Place],
+    redacted: str,
+    others: Sequence[Place],
+    placeholders: Sequence[Place],
+    replacement: str,
+    parts: Sequence[tuple[int, int, str]] = (),
+    is_readable: Callable[[str], bool] = lambda word: False,
+) -> Replaced:
+    """Compare words of the original with those in their place; `placeholders` are those among these.
+
+    Words that both have at their ends are not masked, nor those that can be read (see `_hidden_runs`). The spans have
+    the `replacement` and, of several placeholders in a row, their `parts`: what each stands for.
+    """
+    words = [original[start:end] for start, end in places]
+    other_words = [redacted[start:end] for start, end in others]
     first = _common(words, other_words)
     last = min(_common(words[::-1], other_words[::-1]), min(len(words), len(other_words)) - first)
-    return places[first : len(places) - last], other_places[first : len(other_places) - last]
+    differing, others = places[first : len(places) - last], others[first : len(others) - last]
+    written = text_of(redacted, others)
+    dates = _dates(_numbers(text_of(original, differing)), redacted, others, placeholders)
+    features: dict[str, Any] = {REPLACEMENT: replacement} | ({PARTS: parts} if parts else {})
+    runs = _hidden_runs(original, differing, written, dates, is_readable)
+    spans = [Span(*run, LABEL, features) for run in runs]
+    ends = [*places[:first], *places[len(places) - last :]] if spans else []
+    initials = [(start, end) for start, end in ends if end - start == 1 and original[start].isalpha()]
+    return Replaced(written, spans, initials)
 
 
 def text_of(text: str, places: Sequence[Place]) -> str:
@@ -249,19 +275,19 @@ def text_of(text: str, places: Sequence[Place]) -> str:
     return text[places[0][0] : places[-1][1]] if places else ""
 
 
-def hidden_runs(
+def _hidden_runs(
     text: str,
     places: Sequence[Place],
     replacement: str,
-    is_readable: Callable[[str], bool] = lambda word: False,
+    dates: Container[str],
+    is_readable: Callable[[str], bool],
 ) -> Iterator[Place]:
     """Yield the ranges of the words of the original, `places`, that cannot be read in what stands for them.
 
-    A word can be read if its letters stand there (see `_letters`), alone or as a part of a word (see `_parts_of`), or,
+    A word can be read if its letters stand there (see `_letters`), alone or as a part of a word (see `parts_of`), or,
     from `LEAST_WITHIN` letters on, anywhere, or if its base form stands there: all but its end, which is shorter than
-    half of the base form. Initials and short numbers cannot, but numbers with only signs between them are one, and two
-    numbers that stand there can, as in another form of a date. It can also be read if `is_readable`. All can if these
-    are the same letters and digits.
+    half of the base form. Initials and short numbers cannot, but numbers with only signs between them are one, and
+    those of `dates` can. It can also be read if `is_readable`. All can if these are the same letters and digits.
     """
     written = _letters(replacement)
     letters = _letters(text_of(text, places))
@@ -269,15 +295,12 @@ def hidden_runs(
         return
     forms = {normalize("NFC", replacement), normalize("NFD", replacement)}
     words = [word for form in forms for word in _WORD.findall(form)]
-    shown = {spelling for word in words for part in _parts_of(word) for spelling in _letters(part)}
+    shown = {form for word in words for part in (word, *parts_of(word)) for form in _letters_of_word(part)}
     searched = " ".join(written) if len(replacement) <= LONGEST_SEARCHED else ""
-    numbers = _numbers(words)
-    if len(numbers) > 1:
-        numbers &= _numbers(text[start:end] for start, end in places)
 
     def stands_there(start: int, end: int) -> bool:
-        for word in _letters(text[start:end]):
-            if word.isdigit() and len(numbers) > 1 and word.lstrip("0") in numbers:
+        for word in _letters_of_word(text[start:end]):
+            if word.isdigit() and word.lstrip("0") in dates:
                 return True
             if word in shown or (len(word) >= LEAST_WITHIN and word in searched):
                 return len(word) > (LONGEST_SHORT_NUMBER if word.isdigit() else 1)
@@ -302,24 +325,23 @@ def hidden_runs(
             yield hidden[0][0], hidden[-1][1]
 
 
-def _numbers(words: Iterable[str]) -> set[str]:
-    """Return the numbers among words, without leading zeros."""
-    return {word.lstrip("0") for word in words if word.isdigit()} - {""}
+def _dates(
+    numbers: set[str], redacted: str, places: Sequence[Place], placeholders: Sequence[Place]
+) -> set[str]:
+    """Return those of some numbers of which two stand in one placeholder, or between two, as in any form of a date."""
+    dates: set[str] = set()
+    if len(numbers) < 2:
+        return dates
+    edges = [edge for placeholder in placeholders for edge in placeholder]
+    for _, group in groupby(places, lambda place: bisect_right(edges, place[0])):
+        common = numbers & _numbers(text_of(redacted, [*group]))
+        dates |= common if len(common) > 1 else set()
+    return dates
 
 
-def _parts_of(word: str) -> Iterator[str]:
-    """Yield a word of a placeholder, and its parts.
-
-    A part ends at ``_``, between a letter and a digit, and before a capital that begins a word.
-
-    >>> list(_parts_of("PER_AnnaWEISS2"))
-    ['PER_AnnaWEISS2', 'PER', 'Anna', 'WEISS', '2']
-    """
-    yield word
-    kinds = (
-        "_" if sign == "_" else "9" if sign.isdigit() else "A" if sign.isupper() else "a" for sign in word
-    )
-    yield from (word[slice(*part.span())] for part in _PART.finditer("".join(kinds)))
+def _numbers(text: str) -> set[str]:
+    """Return the numbers among the words of a text, without leading zeros."""
+    return {word.lstrip("0") for word in _WORD.findall(text) if word.isdigit()} - {""}
 
 
 def folded(word: str) -> str:
@@ -341,6 +363,10 @@ def _letters(text: str) -> set[str]:
             for letters in (_TRANSCRIPTION, _BASE_LETTERS)
         }
     return {"".join(filter(str.isalnum, form)) for form in forms}
+
+
+_letters_of_word = lru_cache(maxsize=4096)(_letters)
+"""The same for single words: labels in placeholders, and names, come again and again."""
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -375,15 +401,13 @@ class SqueezedText:
         >>> SqueezedText.of(" a  b", joined=False)
         SqueezedText(text='a b', places=[1, 2, 4])
         """
-        pieces: list[str] = []
         places: list[int] = []
-        for match in _VISIBLE.finditer(text):
-            if pieces and not joined:
-                pieces.append(" ")
-                places.append(places[-1] + 1)
-            pieces.append(match[0])
-            places.extend(range(*match.span()))
-        return cls("".join(pieces), places)
+        past = 0
+        for left_out in (_WHITE_SPACE if joined else _MORE_THAN_A_BLANK).finditer(text):
+            places.extend(range(past, left_out.start()))
+            past = left_out.end()
+        places.extend(range(past, len(text)))
+        return cls(("" if joined else " ").join(text.split()), places)
 
     def range_of(self, start: int, end: int) -> Place:
         """Return the range of a non-empty range of characters in the text as it was."""
@@ -426,7 +450,7 @@ class StrictReading:
 
     def _squeeze(self, text: str) -> str:
         """Return a text with its runs of white space as one blank, or without them; the ends stay."""
-        return re.sub(r"\s+", "" if self._joined else " ", text)
+        return _WHITE_SPACE.sub("" if self._joined else " ", text)
 
     def read(self) -> Recovery:
         """Return what is masked. Raises `TextMismatch` if literals do not stand in the original in this order."""
@@ -445,14 +469,20 @@ class StrictReading:
         for number, (start, end) in enumerate(stretches):
             if not (self._may_end(number, start) and self._may_begin(number + 1, end)):
                 uncertain.append((start, end))
-        shown: list[tuple[int, int, str]] = []
-        masked = list(self._masked_spans(stretches, shown))
-        again = masked if left == right else list(self._masked_spans(self._stretches(right), []))
+        wildcards = list(self._replaced(stretches))
+        again = wildcards if left == right else self._replaced(self._stretches(right))
         whole_words = {
             self._squeezed.range_of(self._word_around(start)[0], self._word_around(end)[1])
             for start, end in uncertain
         }
-        return Recovery(masked, again, len(self._placeholders), sorted(whole_words), shown=shown)
+        return Recovery(
+            [span for _, each in wildcards for span in each.spans],
+            [span for _, each in again for span in each.spans],
+            len(self._placeholders),
+            sorted(whole_words),
+            shown=[(*around, each.written) for around, each in wildcards],
+            initials=[place for _, each in wildcards for place in each.initials],
+        )
 
     # Where literals stand
 
@@ -566,8 +596,8 @@ class StrictReading:
         ends = [start + len(literal) for start, literal in zip(starts, self._literals, strict=True)]
         return list(zip(ends[:-1], starts[1:], strict=True))
 
-    def _masked_spans(self, stretches: Sequence[Place], shown: list[tuple[int, int, str]]) -> Iterator[Span]:
-        """Yield what is masked, and add to `shown` what stands in its place."""
+    def _replaced(self, stretches: Sequence[Place]) -> Iterator[tuple[Place, Replaced]]:
+        """Yield what each wildcard stands over, or what is beside one that stands over nothing, and what it masks."""
         placeholders = iter(self._placeholders)
         for (start, end), (first, last) in zip(stretches, self._wildcards, strict=True):
             several = [next(placeholders)]
@@ -580,15 +610,20 @@ class StrictReading:
             )
             original_words = words_in(self._original, *around) if start < end else []
             redacted_words = words_in(self._redacted, first, last)
-            masked, differing = without_equal_ends(
-                self._original, original_words, self._redacted, redacted_words
-            )
             parts = self._parts(start, end, several) if len(several) > 1 else ()
             replacement = self._redacted[first:last]
-            written = text_of(self._redacted, differing)
-            shown.append((*around, written))
-            for masked_run in hidden_runs(self._original, masked, written):
-                yield masked_span(*masked_run, replacement, parts)
+            yield (
+                around,
+                replaced(
+                    self._original,
+                    original_words,
+                    self._redacted,
+                    redacted_words,
+                    several,
+                    replacement,
+                    parts,
+                ),
+            )
 
     def _parts(self, start: int, end: int, placeholders: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
         """Return what each of several placeholders stands for, by the signs between them; nothing if unclear."""

@@ -129,6 +129,7 @@ def masked_in_ways(original: str, redacted: str) -> list[list[str]]:
         ("12 04 2020", "[12. April 2020]", ["04"]),
         ("3 März 2021", "[3.3.2021]", ["März"]),
         *(("12 04 2020", written, ["12 04 2020"]) for written in ("[DATUM_12], [ORT_4]", "[Person 12]")),
+        ("1 Mai 2 Mai", "[Person 1] [Person 2]", ["1 Mai 2 Mai"]),
     ],
 )
 def test_a_word_in_a_placeholder_can_be_read_whatever_it_is_joined_to(

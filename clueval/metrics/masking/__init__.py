@@ -40,6 +40,7 @@ from typing import Any, ClassVar
 from clueval.core.case import Where, which_count
 from clueval.core.document import (
     FROM_THE_RIGHT,
+    INITIALS,
     PLACEHOLDERS,
     REPLACED_WORDS,
     SHOWN,
@@ -432,7 +433,7 @@ class Masking(DocumentMetric):
         mentions = [each.mention for of_view in judged.values() for each in of_view]
         mentioned = PositionWeights.at((place for mention in mentions for place in mention.ranges), text.size)
         words = {mention.words for mention in mentions}
-        places = find_strings(text, words, mentioned, masks.exposed, **gold.in_errors)
+        places = find_strings(text, words, mentioned, masks.exposed_but_initials, **gold.in_errors)
         strings = [FoundWords(*place, [text.strings_of((place,))]) for place in places]
         examination = Examination(gold, text, judged, masks, mentioned, strings)
         if PLACEHOLDERS not in predicted.metadata:
@@ -441,7 +442,7 @@ class Masking(DocumentMetric):
         strings += find_in_replacements(masks, replacements, words, **gold.in_errors)
         again = [Span(*place) for place in _ranges(predicted.metadata.get(FROM_THE_RIGHT, ""))]
         uncertain = PositionWeights.at(_ranges(predicted.metadata.get(UNCERTAIN, "")), text.size)
-        return replace(examination, again=Masks(text, again), uncertain=uncertain)
+        return replace(examination, again=Masks(text, again, None, masks.initials), uncertain=uncertain)
 
     def of_mentions(self, layers: Mapping[str, object]) -> list[str]:
         """Return the layers less those of the classes and of the entities, unless there is no other."""
@@ -487,7 +488,8 @@ class Masking(DocumentMetric):
             if not is_kept:
                 masks.append(text.placed(span, document))
                 numbers.append(number)
-        return Masks(text, masks, None if flags is None else [flags[number] for number in numbers])
+        counted = None if flags is None else [flags[number] for number in numbers]
+        return Masks(text, masks, counted, list(_ranges(document.metadata.get(INITIALS, ""))))
 
 
 def _ranges(text: str) -> Iterator[Range]:

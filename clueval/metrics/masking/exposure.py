@@ -35,7 +35,7 @@ from clueval.core.overlap import (
 )
 from clueval.core.span import NO_LABEL, Ranges, Span, by_position, intersect
 from clueval.files.limits import MAX_MENTIONED, require_short_mentions
-from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, without, words_of
+from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, parts_of_words, without
 
 CLASS_LAYER = "risk"
 CLASS_FEATURE = "identifier_type"
@@ -207,12 +207,20 @@ class Judged(NamedTuple):
 
 
 class Masks:
-    """The predicted spans that mask a text, with its positions; `counted` says which of them count (None: all)."""
+    """The predicted spans that mask a text, with its positions; `counted` says which of them count (None: all).
+
+    `initials` are letters that placeholders of a redacted text show. They are no masks, and no leak of what is masked
+    but for them.
+    """
 
     def __init__(
-        self, text: MaskedText, spans: Sequence[Span], counted: Sequence[bool] | None = None
+        self,
+        text: MaskedText,
+        spans: Sequence[Span],
+        counted: Sequence[bool] | None = None,
+        initials: Sequence[Range] = (),
     ) -> None:
-        self.text, self.spans, self.counted = text, spans, counted
+        self.text, self.spans, self.counted, self.initials = text, spans, counted, initials
         self._lookups = self._compared = 0
 
     @cached_property
@@ -227,6 +235,19 @@ class Masks:
         """What is neither ignorable nor masked, in the whole text."""
         return self.text.core - self.masked
 
+    @cached_property
+    def exposed_but_initials(self) -> PositionWeights:
+        """What is exposed, less the initials."""
+        if not self.initials:
+            return self.exposed
+        return self.exposed - PositionWeights.at(self.initials, self.text.size)
+
+    def _exposed_of(self, mention: Mention) -> PositionWeights:
+        """Return what is exposed of a mention: initials are if nothing of it is masked."""
+        if self.initials and self.masked.are_in(mention.ranges):
+            return self.exposed_but_initials
+        return self.exposed
+
     def judge(self, mention: Mention) -> Judged:
         """Compare a mention with the masks."""
         ranges = mention.ranges
@@ -234,7 +255,7 @@ class Masks:
             characters, words = self.text.core.numbers(*ranges[0])
             exposed, words_exposed = self.exposed.numbers(*ranges[0])
         else:
-            characters, exposed = self.text.core.within(ranges), self.exposed.within(ranges)
+            characters, exposed = self.text.core.within(ranges), self._exposed_of(mention).within(ranges)
             flags = [is_exposed for _, is_exposed in self.words_of(mention)]
             words, words_exposed = len(flags), sum(flags)
         if not characters:
@@ -247,12 +268,12 @@ class Masks:
     def words_of(self, mention: Mention) -> Iterator[tuple[int, bool]]:
         """Yield the words of a mention that count, by number, and whether they are exposed in it."""
         words: dict[int, bool] = {}
+        exposed = self._exposed_of(mention)
         for start, end in mention.ranges:
             for word in self.text.words_in(start, end):
                 part = self.text.clipped(word, start, end)
-                has_letters = self.text.letters.between(*part) and self.text.core.between(*part)
-                if self.text.counting.bytes[word] and has_letters:
-                    is_exposed = not mention.harmless and bool(self.exposed.between(*part))
+                if self.text.counting.bytes[word] and self.text.letters.between(*part):
+                    is_exposed = not mention.harmless and bool(exposed.between(*part))
                     words[word] = words.get(word, False) or is_exposed
         yield from words.items()
 
@@ -271,7 +292,8 @@ class Masks:
     def exposed_in(self, mention: Mention) -> list[Range]:
         """Return the exposed characters of a mention as ranges; of one without letters and digits, all characters."""
         if self.text.core.within(mention.ranges):
-            runs = [run for place in mention.ranges for run in self.exposed.runs(*place)]
+            exposed = self._exposed_of(mention)
+            runs = [run for place in mention.ranges for run in exposed.runs(*place)]
             return list(self.text.letters_in(runs)) if self.text.in_tokens else runs
         return without([self.text.place(*place) for place in mention.ranges], self.characters)
 
@@ -423,19 +445,23 @@ def find_in_replacements(
     since the mention there leaks.
     """
     spelled: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for string in strings:
-        spelled.setdefault(words_of(string), []).append(string)
     written = sorted(replacements)
-    joined = "\n".join(text for *_, text in written)
-    ends = [*accumulate((len(text) + 1 for *_, text in written))]
-    text = masks.text.alike(joined)
+    all_parts = {*parts_of_words(text for *_, text in written)}
+    for string in strings:
+        if all_parts.issuperset(parts := parts_of_words(string)):
+            spelled.setdefault(parts, []).append(string)
+    if not spelled:
+        return
+    separated = [" ".join(parts_of_words([text])) for *_, text in written]
+    ends = [*accumulate(len(text) + 1 for text in separated)]
+    text = masks.text.alike("\n".join(separated))
     borders = PositionWeights.at(((end - 1, end) for end in ends[:-1]), text.size)
     found: dict[int, list[tuple[str, ...]]] = {}
     for first, last in find_strings(text, spelled, borders, text.core, **place):
         found.setdefault(bisect_right(ends, first), []).append(text.strings_of(((first, last),)))
     for number, written_strings in found.items():
         start, end, replacement = written[number]
-        readable = words_of(
+        readable = parts_of_words(
             masks.text.spelled[word]
             for word in masks.text.words_in(start, end)
             if masks.exposed.between(*masks.text.clipped(word, start, end))

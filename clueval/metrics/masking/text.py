@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import accumulate, compress, starmap
 from operator import ge, not_
 
-from clueval.core.alignment import Characters, are_unknown, tokens_in
+from clueval.core.alignment import Characters, are_unknown, parts_of, tokens_in
 from clueval.core.document import Document
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import Ranges, Span, intersect, name_of
@@ -270,9 +270,9 @@ class MaskedText:
         return tuple(strings) or (self.between(ranges),)
 
 
-def words_of(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the runs of letters, digits and ``_`` in texts."""
-    return tuple(word for text in texts for word in _WORD.findall(text))
+def parts_of_words(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the parts of all words of texts, see `parts_of`."""
+    return tuple(part for text in texts for word in _WORD.findall(text) for part in parts_of(word))
 
 
 def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:

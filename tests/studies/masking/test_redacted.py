@@ -80,6 +80,7 @@ def test_redacted_json_is_refused_with_the_form_that_is_read(tmp_path: Path) -> 
         ("Herr [Müller] traf Frau [Demir] im Park.", [(5, 10, "[Müller]"), (21, 27, "[Demir]")]),
         ("Herr [PER] traf Frau [Ehefrau von Demir] im Park.", [(21, 27, "[Ehefrau von Demir]")]),
         ("Herr [PER] traf Frau [PER] im [Demir-Park].", [(31, 35, "[Demir-Park]")]),
+        ("Herr [PER_1] traf Frau [PER_Demir1] im [Park].", [(21, 27, "[PER_Demir1]")]),
         ("Herr [PER] traf Frau [PER] im Park[ (Demir)].", [(34, 35, "[ (Demir)]")]),
         ("Herr [Demir] traf Frau [DEMIR] im [Demirs Park].", []),
         ("Herr [PER] traf Frau Demir im Park.", [(21, 27, "Demir")]),
@@ -125,6 +126,27 @@ def test_a_mention_beside_the_same_bracket_in_both_texts_is_masked() -> None:
 
 def test_an_initial_counts_for_its_own_mention_only() -> None:
     assert figures("Frau Weiß klagt gegen K. Ö. W. wohnt in Köln.")["redacted"]["initials"] == 2
+
+
+@pytest.mark.parametrize("end", ["", " sehr"])
+@pytest.mark.parametrize(
+    ("redacted", "exposed", "initials"),
+    [
+        ("Herr J. klagt. Frau J. [NAME] geht.", [], 1),
+        ("Herr J. [NAME] klagt. Frau J. W. geht.", [], 1),
+        ("Herr J. Weiß klagt. Frau [NAME] geht.", [[(5, 6), (8, 12)]], 0),
+    ],
+)
+def test_an_initial_that_both_texts_have_is_a_leak_only_if_nothing_of_the_mention_is_masked(
+    redacted: str, exposed: list[list[tuple[int, int]]], initials: int, end: str
+) -> None:
+    gold = {"text": "Herr J. Weiß klagt. Frau J. Weiß geht.", "spans": [(5, 12, "PER")]}
+
+    report = clueval.masking([gold], [redacted + end], redacted=True, align=True)
+
+    figures = report.to_dict()["metrics"]["masking"]["label"]["redacted"]
+    assert ([list(leak.exposed) for leak in report.leaks], figures["initials"]) == (exposed, initials)
+    assert (figures["uncertain"], list(report.string_leaks)) == (0, [])
 
 
 def test_a_crossed_out_word_shows_no_initial() -> None:
