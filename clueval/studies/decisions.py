@@ -289,9 +289,8 @@ def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Dec
     return replace(decision, choice=same[0])
 
 
-_FORMS = re.compile(r"0+|0000-00-00(T.*)?")
+_FORMS = re.compile(r"0+|0000-00-00(T00:00(:00\.000000)?\+00:00)?")
 """The forms of what `_instant` returns, with 0 for each digit: times of one form are in the order of their texts."""
-
 
 _CLOCK = re.compile(r"[0-9-]{10}[T ][0-9]{2}:[0-9]{2}(:?)")
 
