@@ -272,25 +272,6 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-def test_systems_of_which_only_one_has_a_layer_are_refused_in_either_order() -> None:
-    one, two = (
-        score(
-            [Document(name, {"x": [Span(0, 1, "A")]}, tokens=["a", "b"]) for name in "de"],
-            [
-                Document(name, {layer: [Span(0, 1, "A")] for layer in layers}, tokens=["a", "b"])
-                for name in "de"
-            ],
-            metrics="exact",
-            resample_by="document",
-        )
-        for layers in ("x", "xy")
-    )
-
-    for systems in (one, two), (two, one):
-        with pytest.raises(CluevalError, match="A and B do not both have the layer 'y'"):
-            compare(*systems)
-
-
 def test_force_does_not_compare_what_was_not_counted() -> None:
     other = score(*counted(HAND_A), metrics="levels", resample_by="document")
 

@@ -82,8 +82,8 @@ def comparable(systems: Mapping[str, Sequence[Units | None]]) -> ComparedUnits:
                     f"{names} were not both counted by metric {metric.name!r} with the same settings",
                     advice="score both with the same options",
                 )
-        for metric_name, sequence in sorted(first.counts.keys() ^ units.counts.keys()):
-            if any(metric.name == metric_name for metric in first.metrics):
+        for metric_name, sequence in first.counts:
+            if (metric_name, sequence) not in units.counts:
                 raise UsageError(
                     f"{names} do not both have the layer {sequence!r}",
                     advice="score both with the same options",
