@@ -363,10 +363,15 @@ def _with_curves(
             yield metric
             if has_curve(metric, merge=counting.merge) or not is_for_least_score:
                 yield Curve(metric, feature, thresholds, counting.merge)
-        elif metric.score_feature is None:
-            yield replace(metric, score_feature=feature, thresholds=thresholds)
-        else:
+        elif metric.score_feature is not None or (counting.merge and is_for_least_score):
             yield metric
+        elif counting.merge:
+            raise UsageError(
+                "merged spans have no scores, so metric 'gate' has no curve of them",
+                advice="leave out merge, or score_feature",
+            )
+        else:
+            yield replace(metric, score_feature=feature, thresholds=thresholds)
 
 
 def with_steps_of_documents(plan: Plan) -> Plan:

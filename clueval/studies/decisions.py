@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from hashlib import file_digest, sha256
 from os import PathLike
 from pathlib import Path
@@ -266,7 +267,7 @@ class PlaceDecisions:
 
 
 def _time(decision: Decision) -> tuple[str, str, str, str]:
-    return decision.time, decision.reviewer, decision.choice, decision.comment
+    return _instant(decision.time), decision.reviewer, decision.choice, decision.comment
 
 
 def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Decision:
@@ -288,15 +289,31 @@ def _with_choice(decision: Decision, choices: Collection[str], hint: str) -> Dec
     return replace(decision, choice=same[0])
 
 
-_TIMES = re.compile(r"0+|0000-00-00([T ]00:00(:00)?Z?)?")
-"""The forms of times, with 0 for each digit: times of one form are in the order of their texts."""
+_FORMS = re.compile(r"0+|0000-00-00(T00:00(:00\.000000)?\+00:00)?")
+"""The forms of what `_instant` returns, with 0 for each digit: times of one form are in the order of their texts."""
+
+_CLOCK = re.compile(r"[0-9-]{10}[T ][0-9]{2}:[0-9]{2}(:?)")
+
+
+def _instant(time: str) -> str:
+    """Return a date with a time in UTC, as which it is read without a zone: workbooks keep none. Others stay.
+
+    >>> _instant("2026-11-27 10:30:00+01:00"), _instant("2026-11-27T09:30"), _instant("27.11.")
+    ('2026-11-27T09:30:00.000000+00:00', '2026-11-27T09:30+00:00', '27.11.')
+    """
+    with suppress(ValueError, OverflowError):
+        if clock := _CLOCK.match(time):
+            read = datetime.fromisoformat(time)
+            in_utc = read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
+            return in_utc.isoformat(timespec="microseconds" if clock[1] else "minutes")
+    return time
 
 
 def _are_ordered(lines: Sequence[Decision], conflicts: str) -> bool:
     """Return whether the times of lines in conflict, sorted, say which choice is the first, or the last."""
-    times = [line.time for line in lines]
+    times = [_instant(line.time) for line in lines]
     at_the_end = times[0 if conflicts == "first" else -1]
-    chosen = {line.choice for line in lines if line.time == at_the_end}
+    chosen = {line.choice for line, time in zip(lines, times, strict=True) if time == at_the_end}
     return len({*map(_form_of, times)}) == len(chosen) == 1
 
 
@@ -323,14 +340,15 @@ def settled(lines: Iterable[Decision]) -> list[Decision]:
 
 def _latest_lines(lines: Sequence[Decision]) -> list[Decision]:
     """Return the latest of sorted lines; of times in several forms, which have no order, those of each form."""
-    latest = {_form_of(line.time): line.time for line in lines}
-    return [line for line in lines if line.time == latest[_form_of(line.time)]]
+    times = [_instant(line.time) for line in lines]
+    latest = {_form_of(time): time for time in times}
+    return [line for line, time in zip(lines, times, strict=True) if time == latest[_form_of(time)]]
 
 
 def _form_of(time: str) -> str:
     """Return the form of a time; a time of an unknown form has its own."""
     form = re.sub("[0-9]", "0", time)
-    return form if _TIMES.fullmatch(form) else time
+    return form if _FORMS.fullmatch(form) else time
 
 
 # --- files

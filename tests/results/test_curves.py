@@ -39,13 +39,17 @@ def test_every_metric_with_micro_averages_has_its_curve_and_others_are_refused()
     assert gate["average_precision"]["strict"] == pytest.approx(5 / 9)
     with pytest.raises(UsageError, match="metric 'muc' has no micro average"):
         scored(GOLD, SCORED, metrics="muc")
+    with pytest.raises(UsageError, match="merged spans have no scores"):
+        scored(GOLD, SCORED, metrics="gate", merge=True)
 
 
-@pytest.mark.parametrize("metric", ["fair", "muc", "confusion"])
-def test_a_least_score_holds_for_metrics_without_curves_too(metric: str) -> None:
-    kept = scored(GOLD, SCORED, metrics=metric, min_score=0.85)
+@pytest.mark.parametrize(
+    ("metric", "merge"), [("fair", False), ("muc", False), ("confusion", False), ("gate", True)]
+)
+def test_a_least_score_holds_for_metrics_without_curves_too(metric: str, merge: bool) -> None:
+    kept = scored(GOLD, SCORED, metrics=metric, merge=merge, min_score=0.85)
 
-    assert kept.metrics == scored(GOLD, SCORED[:1], metrics=metric, min_score=0.0).metrics
+    assert kept.metrics == scored(GOLD, SCORED[:1], metrics=metric, merge=merge, min_score=0.0).metrics
 
 
 SPANS = st.lists(

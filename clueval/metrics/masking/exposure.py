@@ -209,8 +209,8 @@ class Judged(NamedTuple):
 class Masks:
     """The predicted spans that mask a text, with its positions; `counted` says which of them count (None: all).
 
-    `initials` are letters that placeholders of a redacted text show. They are no masks, and no leak of what is masked
-    but for them.
+    `initials` are letters that placeholders of a redacted text show. They are no masks, but in a mention of which
+    something is masked they are not exposed.
     """
 
     def __init__(
