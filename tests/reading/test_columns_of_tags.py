@@ -193,10 +193,10 @@ class TestWhatIsSaid:
         both = str(write(tmp_path / "b.conll", conll(WORDS, RISKS, POS, RISKS, NAMES)))
 
         assert self.said(capsys, "score", path, path) == [
-            "a.conll: the last column is read, but column 2 holds tags, too; --layer entity=2 names one"
+            "a.conll: column 3 is read, but column 2 holds tags, too; --layer entity=2 names one"
         ]
         assert self.said(capsys, "check", both) == [
-            "b.conll: the last column is read, but columns 2 and 4 hold tags, too; --layer entity=2 names one"
+            "b.conll: column 5 is read, but columns 2 and 4 hold tags, too; --layer entity=2 names one"
         ]
 
     @pytest.mark.parametrize("columns", [(WORDS, NAMES), (WORDS, POS, NAMES), (WORDS, NAMES, IDS)])
