@@ -100,8 +100,8 @@ class TagColumns(NamedTuple):
 
     In columns of `tags`, nine of ten values are tags, at least, because reading another value must raise its error; in
     those of `used`, not all are O. The columns of the tokens, their ids, the documents and the metadata are not among
-    them. `default` is the column that the format reads, mostly the last; `is_read`: it is the layer, because most of its
-    values are tags.
+    them. `default` is the column that the format reads, mostly the last; `is_read`: it is the layer, because most of
+    its values are tags.
     """
 
     tags: frozenset[int]
@@ -148,8 +148,8 @@ def with_columns_of_tags(
 
     If the last column holds tags, it is the layer ``label``; where tokens are numbered, the first one of tags. Else the
     columns from 2 on are layers in which every value is a tag and, on some side, not every value is O: one is the layer
-    ``label``, several are called by their numbers. Sides have the same columns if these hold tags on each of them. Warns of columns that are layers without a name, and
-    of columns of tags that are not read.
+    ``label``, several are called by their numbers. Sides have the same columns if these hold tags on each of them.
+    Warns of columns that are layers without a name, and of columns of tags that are not read.
 
     Reads the first lines of each side; `names` are those of the first files, for warnings.
     """
