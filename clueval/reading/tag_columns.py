@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
-from clueval.core.tags import OUTSIDE, is_tag
+from clueval.core.tags import OUTSIDE, is_tag, split_tag
 from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.formats.column_format import ColumnFormat, Layout
 from clueval.formats.columns import ColumnReader
@@ -189,15 +189,29 @@ def with_columns_of_tags(
 
 def columns_of_tags(source: Source) -> list[int]:
     """Return the columns of a file, from 1, that hold only tags in its first lines, not all O."""
+    return [*_labels_of_columns(source)]
+
+
+def _labels_of_columns(source: Source) -> dict[int, frozenset[str]]:
+    """Return the labels in each of the `columns_of_tags`."""
     first_values = _first_values([source])
     columns = () if first_values is None else enumerate(first_values[1], 1)
-    return [column for column, values in columns if {*values} != {OUTSIDE} and all(map(is_tag, values))]
+    return {
+        column: frozenset(split_tag(value)[1] for value in values if value != OUTSIDE)
+        for column, values in columns
+        if {*values} != {OUTSIDE} and all(map(is_tag, values))
+    }
 
 
 def require_two_tag_columns(sources: Iterator[Source]) -> None:
-    """Raise `UsageError` for a single file with more than two columns of tags, of which none is named as a layer."""
+    """Raise `UsageError` for a single file in which further columns of tags have labels of the last two.
+
+    Columns with other labels, as chunks before the tags of names, are neither gold nor predicted.
+    """
     for source in sources:
-        tags = columns_of_tags(source)
+        labels = _labels_of_columns(source)
+        last_two = frozenset[str]().union(*list(labels.values())[-2:])
+        tags = [column for column, of_column in labels.items() if of_column & last_two]
         if len(tags) > 2:
             raise UsageError(
                 f"columns {listed(tags)} hold tags, so gold and predicted are not known",

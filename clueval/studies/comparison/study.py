@@ -362,7 +362,9 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
                 raise UsageError(others, advice="score both against the same gold file, or use force")
     units = comparable({name: [run.units for run in runs] for name, runs in systems.items()})
     if others is not None and not any(units.left_out.values()):
-        warn(f"{others}; their documents have the same ids and numbers of positions and gold labels, but may differ")
+        warn(
+            f"{others}; their documents have the same ids and numbers of positions and gold labels, but may differ"
+        )
     return units
 
 
