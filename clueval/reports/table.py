@@ -140,7 +140,7 @@ def shown(cell: Cell) -> str:
             return ", ".join(f"{numeral(part.number)} {part.name}" for part in cell.parts if part.number)
         case Dot(value, low, high, _, sd):
             ends = "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
-            return percent(value) + ("" if sd is None else f" ± {percent(sd)}") + ends
+            return percent(value) + ("" if sd is None else f" ({phrase('sd')} {percent(sd)})") + ends
         case Rate(value) if value is not None:
             return str(value) if isinstance(value, Estimate) else percent(value)
         case None | Rate():

@@ -10,7 +10,7 @@ from clueval.core.tally import EPSILON
 from clueval.files.errors import cut_label
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Rate, Table, difference, percent
+from clueval.reports.table import Cell, Dot, Rate, Table, difference, percent, shown
 from clueval.results.signature import Signature
 from clueval.results.summary import answers_of_systems, counted
 from clueval.results.tables import named
@@ -290,12 +290,9 @@ class Comparison(Report):
             row: list[Cell] = [value["system"]]
             for score in others:
                 system_values = score["values"][number]
-                has_sd = system_values["value"] is not None and "sd" in system_values
-                row.append(
-                    f"{points(system_values['value'])} ± {points(system_values['sd'])}"
-                    if has_sd
-                    else Rate(system_values["value"])
-                )
+                of_runs = system_values["value"] is not None and "sd" in system_values
+                mean = Dot(system_values["value"], sd=system_values.get("sd"))
+                row.append(shown(mean) if of_runs else Rate(system_values["value"]))
             cells = [None] * len(differs) if entry is None else _cells(last, entry, has_holm=has_holm)
             rows.append([*row, _dot(value, is_baseline=entry is None), *cells[: len(differs)]])
         return Table(title, [phrase("system"), *header, *differs], rows)
