@@ -110,7 +110,7 @@ def _hipe_columns(file: InputFile, options: FormatOptions) -> Columns:
     header = HIPE_HEADER.match(next(iter(file.blocks()), (1, ""))[1])
     names = tuple(header[1].split("\t")) if header is not None else ("TOKEN",)
     tags = next(name for name in ("NE-COARSE-LIT", *names[1:], *names) if name in names)
-    return Columns(names, names.index(tags) + 1, 1)
+    return Columns(names, tags, 1)
 
 
 def _note(reader: ColumnInput, number: int, match: re.Match[str]) -> None:

@@ -22,11 +22,12 @@ from clueval.core.span_forms import (
     TOKENS_OF_PIPELINE,
     as_whole,
     fragments_of,
+    is_span,
     is_token_of_pipeline,
     members_of,
     spans_of,
 )
-from clueval.core.tags import OUTSIDE, decode_tags
+from clueval.core.tags import OUTSIDE, decode_tags, is_tag
 from clueval.files.errors import (
     CluevalError,
     FormatError,
@@ -34,6 +35,7 @@ from clueval.files.errors import (
     TagError,
     UsageError,
     described,
+    warn,
     with_noun,
 )
 from clueval.formats.dialect import (
@@ -81,10 +83,6 @@ class _SpanKeys(NamedTuple):
     features: tuple[str, ...]
     has_fragments: bool
     has_details: bool
-
-
-_COMMON_SPANS = frozenset({"spans", "label", "labels", "entities", "annotations"})
-"""Keys under which rows often have spans; what is there and not read is counted."""
 
 
 class _RowsOfTags(Mapping[str, "list[Row]"]):
@@ -193,8 +191,7 @@ class RowReader(RowInput):
         for key in keys.not_read:
             self.passed_over[key] += len(self.listed(row[key], repr(key)))
         for key in keys.beside:
-            items = row[key] if isinstance(row[key], list) else []
-            self.passed_over[key] += sum(isinstance(item, dict | list | tuple) for item in items)
+            self._pass_over(key, row[key])
         self._id = self._id_in(row, keys.ids)
         tags: Mapping[str, list[str]] = NOTHING
         sentences: Sequence[Sentence] = ()
@@ -238,11 +235,41 @@ class RowReader(RowInput):
         hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
         rest = tuple(key for key in row if key not in hidden) if dialect.rest else ()
         beside: tuple[str, ...] = ()
-        if not dialect.tags and self.options.layers is None:
-            common = _COMMON_SPANS - hidden_keys(dialect)
-            others = common.union(keys_of(dialect.spans)).difference(layers.values())
-            beside = tuple(key for key in row if key in others)
+        if self.options.layers is None and "spans" not in dialect.required:  # no one has chosen
+            others = self._not_metadata.difference(keys_of(dialect.spans)).union(layers.values())
+            beside = tuple(key for key in row if key not in others)
         return _RowKeys(content, layers, ids, metadata, rest, not_read, beside)
+
+    def _pass_over(self, key: str, values: Any) -> None:
+        """Count the tags of the tokens, or the spans, under a key that is not read, and warn of the first."""
+        dialect, items = self.dialect, values.tolist() if hasattr(values, "tolist") else values
+        if not isinstance(items, list | tuple) or not items:
+            return
+        number, what = 0, "spans"
+        if len(items) == len(self._tokens or ()) and self._are_tags(items):
+            number, what = len(items), "tags"
+        elif self._is_labelled_span(items[0]):
+            number = sum(map(self._is_labelled_span, items))
+        if not number:
+            return
+        if key not in self.passed_over and key not in keys_of(dialect.sources):
+            content = "tokens" if dialect.tokens else "text"
+            named = (
+                f"layers={ {'entity': key} }" if dialect.tags == "*" else f"row='{content}=KEY,spans={key}'"
+            )
+            warn(f"{key!r} holds {what}, too, which are not read; {named} reads them")
+        self.passed_over[key] += number
+
+    def _are_tags(self, values: Sequence[Any]) -> bool:
+        kinds = {*map(type, values)}
+        return all(map(is_tag, {*values})) if kinds == {str} else kinds == {int} and bool(self.options.names)
+
+    def _is_labelled_span(self, item: Any) -> bool:
+        if isinstance(item, dict):
+            return not item.keys().isdisjoint(("label", "type", *keys_of(self.dialect.label))) and is_span(
+                item
+            )
+        return is_span(item) and isinstance(item[-1], str)
 
     def _required(self, row: Collection[str], what: str, keys: str) -> str:
         """Return the first of some keys that a row has, of which it needs one."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
-from clueval.core.tags import OUTSIDE, is_tag
+from clueval.core.tags import OUTSIDE, is_tag, split_tag
 from clueval.files.errors import CluevalError, UsageError, warn
-from clueval.formats.column_format import ColumnFormat, Columns, Layout
+from clueval.formats.column_format import ColumnFormat, Layout
 from clueval.formats.columns import ColumnReader
 from clueval.formats.options import FormatOptions
 from clueval.reading.source import Source
@@ -77,7 +77,7 @@ def _first_values(sources: Iterable[Source]) -> tuple[Layout, Sequence[Mapping[s
             if not isinstance(source.form, ColumnFormat) or not source.form.has_columns:
                 break
             reader = _FirstRows(source, rows_left)
-            if reader.columns != Columns():
+            if isinstance(reader.columns.default, str):  # the file names its columns
                 break
             reader.read()
             rows_left = reader.left
@@ -100,12 +100,13 @@ class TagColumns(NamedTuple):
 
     In columns of `tags`, nine of ten values are tags, at least, because reading another value must raise its error; in
     those of `used`, not all are O. The columns of the tokens, their ids, the documents and the metadata are not among
-    them. `last` is the last column; `is_read`: it is the layer, because most of its values are tags.
+    them. `default` is the column that the format reads, mostly the last; `is_read`: it is the layer, because most of
+    its values are tags.
     """
 
     tags: frozenset[int]
     used: frozenset[int]
-    last: int
+    default: int
     is_read: bool
 
     @classmethod
@@ -117,8 +118,8 @@ class TagColumns(NamedTuple):
         if first_values is None:
             return None
         layout, counts = first_values
-        last = layout.layers[DEFAULT_LAYER]
-        assert isinstance(last, int)
+        default = layout.layers[DEFAULT_LAYER]
+        assert isinstance(default, int)
         others = {layout.token, layout.token_id, layout.document, *(column for _, column in layout.meta)}
         free = {column + 1: values for column, values in enumerate(counts) if column not in others}
         shares = {
@@ -127,11 +128,11 @@ class TagColumns(NamedTuple):
         }
         tags = frozenset(column for column, share in shares.items() if share >= 0.9)
         used = frozenset(column for column in tags if {*free[column]} != {OUTSIDE})
-        return cls(tags, used, last + 1, shares.get(last + 1, 0) > 0.5)
+        return cls(tags, used, default + 1, shares.get(default + 1, 0) > 0.5)
 
     @property
     def own(self) -> frozenset[int]:
-        """The columns that are layers if this side is alone and the last column is not the layer."""
+        """The columns that are layers if this side is alone and the default column is not the layer."""
         return frozenset() if self.is_read else self.used or self.tags
 
 
@@ -145,10 +146,10 @@ def with_columns_of_tags(
 ) -> list[FormatOptions]:
     """Return how each side is read, with the columns of tags as layers where no layer is named.
 
-    If the last column holds tags, it is the layer ``label``. Else the columns from 2 on are layers in which every value
-    is a tag and, on some side, not every value is O: one is the layer ``label``, several are called by their numbers.
-    Sides have the same columns if these hold tags on each of them. Warns of columns that are layers without a name, and
-    of columns of tags that are not read.
+    If the last column holds tags, it is the layer ``label``; where tokens are numbered, the first one of tags. Else the
+    columns from 2 on are layers in which every value is a tag and, on some side, not every value is O: one is the layer
+    ``label``, several are called by their numbers. Sides have the same columns if these hold tags on each of them.
+    Warns of columns that are layers without a name, and of columns of tags that are not read.
 
     Reads the first lines of each side; `names` are those of the first files, for warnings.
     """
@@ -161,7 +162,7 @@ def with_columns_of_tags(
     for number, (tag_columns, name) in enumerate(zip(columns_of_sides, names, strict=True)):
         if tag_columns is None:
             continue
-        # one column on another side has the same name as the last one here
+        # one column on another side has the same name as the default one here
         few = 1 if tag_columns.is_read else 0
         is_shared = len(shared) > few and shared <= tag_columns.tags
         columns = sorted(shared if is_shared else tag_columns.own)
@@ -173,9 +174,9 @@ def with_columns_of_tags(
                 f"columns {listed(columns)} hold tags, so they are the layers {listed(layers)}; "
                 f"layers={ {'entity': columns[0]} } names one"
             )
-        elif others := sorted(tag_columns.used - {tag_columns.last} if not columns else ()):
+        elif others := sorted(tag_columns.used - {tag_columns.default} if not columns else ()):
             warning = (
-                f"the last column is read, but column{'s' * (len(others) > 1)} {listed(others)} "
+                f"column {tag_columns.default} is read, but column{'s' * (len(others) > 1)} {listed(others)} "
                 f"hold{'s' * (len(others) == 1)} tags, too; layers={ {'entity': others[0]} } names one"
             )
         else:
@@ -188,15 +189,29 @@ def with_columns_of_tags(
 
 def columns_of_tags(source: Source) -> list[int]:
     """Return the columns of a file, from 1, that hold only tags in its first lines, not all O."""
+    return [*_labels_of_columns(source)]
+
+
+def _labels_of_columns(source: Source) -> dict[int, frozenset[str]]:
+    """Return the labels in each of the `columns_of_tags`."""
     first_values = _first_values([source])
     columns = () if first_values is None else enumerate(first_values[1], 1)
-    return [column for column, values in columns if {*values} != {OUTSIDE} and all(map(is_tag, values))]
+    return {
+        column: frozenset(split_tag(value)[1] for value in values if value != OUTSIDE)
+        for column, values in columns
+        if {*values} != {OUTSIDE} and all(map(is_tag, values))
+    }
 
 
 def require_two_tag_columns(sources: Iterator[Source]) -> None:
-    """Raise `UsageError` for a single file with more than two columns of tags, of which none is named as a layer."""
+    """Raise `UsageError` for a single file in which further columns of tags have labels of the last two.
+
+    Columns with other labels, as chunks before the tags of names, are neither gold nor predicted.
+    """
     for source in sources:
-        tags = columns_of_tags(source)
+        labels = _labels_of_columns(source)
+        last_two = frozenset[str]().union(*list(labels.values())[-2:])
+        tags = [column for column, of_column in labels.items() if of_column & last_two]
         if len(tags) > 2:
             raise UsageError(
                 f"columns {listed(tags)} hold tags, so gold and predicted are not known",

@@ -222,7 +222,7 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
 
     verdict = wrap(visible(report.verdict()), min(most, COLUMNS))
     head = [*wrapped([report.title]), *verdict, *wrapped([", ".join(report.facts()), *report.remarks()]), ""]
-    foot = wrapped(f"{title} {text}".strip() for title, text in report.notes())
+    foot = wrapped(_notes(report))
     foot.append(visible(phrase("signature: {signature}", signature=in_short(str(report.signature)))))
     tables = [*report.tables()]
     first = tables if everything else [*map(without_bars, report.first_tables(tables))]
@@ -257,6 +257,10 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
         else:
             yield phrase("{n} place|{n} places", n=more) + IN_A_PAGE
     yield from foot
+
+
+def _notes(report: Content) -> Iterator[str]:
+    return (f"{title} {text}".strip() for title, text in report.notes())
 
 
 def _rows(lines: Iterable[str], width: int | None) -> int:
@@ -428,6 +432,7 @@ def _markdown(report: Content) -> Iterator[str]:
         texts = text_columns(table)
         marks = ["---" if number in texts else "---:" for number in range(len(table.header))]
         yield from (first, f"| {' | '.join(marks)} |", *others)
+    yield from (f"\n{_in_markdown(note)}" for note in _notes(report))
     yield from (
         "",
         phrase("signature: {signature}", signature=f"`{visible(str(report.signature)).replace('`', '')}`"),
@@ -443,9 +448,10 @@ def _in_markdown(text: str) -> str:
 
 
 def _latex(report: Content, *, everything: bool) -> Iterator[str]:
-    """Yield a table in LaTeX for each table; verdict, facts and signature are comments."""
+    """Yield a table in LaTeX for each table; verdict, facts, notes and signature are comments."""
     signature = phrase("signature: {signature}", signature=str(report.signature))
-    head = (report.title, report.verdict(), ", ".join(report.facts()), *report.remarks(), signature)
+    facts = ", ".join(report.facts())
+    head = (report.title, report.verdict(), facts, *report.remarks(), *_notes(report), signature)
     yield from (f"% {visible(line)}" for line in head if line)
     yield r"% needs \usepackage{booktabs}"
     tables = report.tables()

@@ -68,10 +68,11 @@ def percent(fraction: float, usual: int = 2, sign: str = "") -> str:
     ...     percent(0.76356), percent(0.015, sign="+")
     ('76.4', '+1.5')
     """
-    return _decimal(100 * fraction, usual, sign)
+    return decimal(100 * fraction, usual, sign)
 
 
-def _decimal(number: float, usual: int, sign: str = "") -> str:
+def decimal(number: float, usual: int, sign: str = "") -> str:
+    """Return a number with its `usual` decimals, or as many as `decimals` says."""
     digits = _DECIMALS.get()
     return numeral(number, f"{sign},.{usual if digits is None else digits}f")
 
@@ -139,7 +140,7 @@ def shown(cell: Cell) -> str:
             return ", ".join(f"{numeral(part.number)} {part.name}" for part in cell.parts if part.number)
         case Dot(value, low, high, _, sd):
             ends = "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
-            return percent(value) + ("" if sd is None else f" ± {percent(sd)}") + ends
+            return percent(value) + ("" if sd is None else f" ({phrase('sd')} {percent(sd)})") + ends
         case Rate(value) if value is not None:
             return str(value) if isinstance(value, Estimate) else percent(value)
         case None | Rate():
@@ -147,7 +148,7 @@ def shown(cell: Cell) -> str:
         case str():
             return visible(cut_label(cell))
         case _:
-            return numeral(int(cell)) if cell == int(cell) else _decimal(cell, 3)
+            return numeral(int(cell)) if cell == int(cell) else decimal(cell, 3)
 
 
 def plain(cell: Cell) -> str | float | None:
@@ -189,7 +190,8 @@ def difference(first: float | None, second: float | None) -> str:
     """
     if first is None or second is None:
         return ""
-    return numeral(round(100 * second, 2) - round(100 * first, 2), "+,.2f")
+    digits = 2 if (digits := _DECIMALS.get()) is None else digits
+    return decimal(round(100 * second, digits) - round(100 * first, digits), digits, "+")
 
 
 def caption(table: Table) -> str:

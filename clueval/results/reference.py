@@ -33,8 +33,8 @@ from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.outcomes import TargetOutcome, changes, changes_of_targets, outcome_of
 from clueval.metrics.gate.pairing import Touching
 from clueval.reading.options import LayerColumns, spooled
-from clueval.reports.language import numeral, phrase
-from clueval.reports.table import Cell, Rate, Table
+from clueval.reports.language import phrase
+from clueval.reports.table import Cell, Rate, Table, difference
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs, pairs_with
 from clueval.results.paths import headline_paths, number_at
@@ -276,7 +276,7 @@ def tables_of(reference: Reference, reports: Mapping[str, Any]) -> Iterator[Tabl
     for path in headline_paths(reports):
         new, old = (number_at(side_reports, path) for side_reports in (reports, reference.result.metrics))
         if path[-1] != "entity_recall" and new is not None and old is not None:
-            rows.append([".".join(path), Rate(new), Rate(old), numeral(100 * new - 100 * old, "+.2f")])
+            rows.append([".".join(path), Rate(new), Rate(old), difference(old, new)])
     header = ["", phrase("predicted"), phrase("reference"), phrase("difference")]
     yield Table(phrase("predicted less reference"), header, rows)
     for sequence, of_sequence in (reference.changes or {}).items():

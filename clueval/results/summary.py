@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clueval.files.errors import cut_label, visible
-from clueval.reports.language import phrase
+from clueval.reports.language import numeral, phrase
 from clueval.results.inputs import layers_not_predicted
 
 Content = Mapping[str, Any]
@@ -33,9 +33,13 @@ def summary(report: Content) -> Iterator[str]:
         resampled = ""
         if section["resamples"]:
             resampled = f", {section['resamples']:,} resamples, seed {section['seed']}"
-        yield (
-            f"{100 * section['confidence']:g} % intervals by {section['method']} over {section['units']:,} units "
-            f"(by {visible(section['resample_by'])}){resampled}"
+        yield phrase(
+            "{confidence} % intervals by {method} over {units} units (by {by}){resampled}; ± is half their width",
+            confidence=numeral(100 * section["confidence"], "g"),
+            method=phrase(section["method"]),
+            units=section["units"],
+            by=visible(section["resample_by"]),
+            resampled=resampled,
         )
         for remark in section["remarks"]:
             yield f"remark: {visible(remark)}"

@@ -54,6 +54,7 @@ class ConventionRow(NamedTuple):
 
 
 _TAGS, _METRIC = "tags", "conventions"
+_UNLABELLED = "exact_unlabelled"
 
 _LEVELS = {
     1: "the same span on the other side",
@@ -68,7 +69,7 @@ CONVENTIONS = (
     ConventionRow(
         "seqeval_strict", "seqeval, strict", _TAGS, "as conlleval, of spans whose tags are well-formed"
     ),
-    ConventionRow("exact_unlabelled", "exact, unlabelled", "muc", "same start and end"),
+    ConventionRow(_UNLABELLED, "exact, unlabelled", _METRIC, "same start and end"),
     *(
         ConventionRow(f"levels_{level}_unlabelled", f"CLUEval level {level}, unlabelled", "levels", counts)
         for level, counts in _LEVELS.items()
@@ -118,8 +119,8 @@ _NUMBERS = ("gold", "predicted", "right")
 class EveryConvention(Metric):
     """The conventions that count cases, as one metric; `scheme` is the tag scheme (None: detected), `factor` is loio's.
 
-    The tally has the keys of the metrics, each after the name of its metric; of cases that a metric refuses
-    ``("refused", metric)``, and ``("gaps", metric)`` for those of them with discontinuous spans.
+    The tally has the keys of the metrics, each after the name of its metric; ``("exact_unlabelled", what)``; of cases
+    that a metric refuses ``("refused", metric)``, and ``("gaps", metric)`` for those of them with discontinuous spans.
     """
 
     name: ClassVar[str] = _METRIC
@@ -137,6 +138,7 @@ class EveryConvention(Metric):
     def count(self, case: Case) -> Tally:
         """Count a case under every convention that allows it."""
         tally = Tally()
+        _add(tally, _UNLABELLED, *({span.fragments for span in side} for side in (case.gold, case.predicted)))
         for metric in _metrics(self.factor):
             try:
                 require_countable(metric, case)
@@ -160,7 +162,7 @@ class EveryConvention(Metric):
         levels, muc, gate = reports["levels"], reports["muc"], reports["gate"]["all"]
         labelled = levels["labelled"][layers[0]]
         rates = {
-            "exact_unlabelled": _rates_of(muc["exact"]),
+            _UNLABELLED: _rates(total, _UNLABELLED),
             **{
                 f"levels_{level}_unlabelled": _rates_of(levels["unlabelled"][str(level)]) for level in _LEVELS
             },

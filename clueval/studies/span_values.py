@@ -185,7 +185,7 @@ ALL_FEATURES = (*FEATURES, *TRAINED)
 class TrainingSpans:
     """The spans of training data: how often a text was a span, with which labels, and how often it was none.
 
-    Texts are compared as sequences of words and single marks in lower case. `documents` are read once more for
+    Texts are compared as sequences of words and single marks in lower case, or one token with another. `documents` are read once more for
     consistencies, because occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
     `is_merged` says whether their layers are merged, as those of the spans that are compared with them.
     """
@@ -194,6 +194,7 @@ class TrainingSpans:
         self._documents, self._is_merged = documents, is_merged
         self._numbers: Counter[Text] = Counter()
         self._labelled: Counter[tuple[Text, Hashable]] = Counter()
+        self._tokens = set[str]()
         for document in documents():
             words = TextWords(document)
             # spans of several layers may have one range
@@ -201,6 +202,8 @@ class TrainingSpans:
             texts = {fragments: lower(words.of(fragments)) for fragments, _ in marks}
             self._numbers.update(texts.values())
             self._labelled.update([(texts[fragments], label) for fragments, label in marks])
+            if not words.of_characters:
+                self._tokens.update(token.lower() for fragments in texts for token in words.of(fragments))
         self._words = {*chain.from_iterable(self._numbers)}
 
     def _marks(self, document: Document) -> Iterable[tuple[Ranges, Hashable]]:
@@ -242,12 +245,19 @@ class TrainingSpans:
         return [self._numbers[text] for text in spans.lower]
 
     def _seen(self, spans: SpansInText) -> Iterator[Value]:
-        """Whether the text was a span with this label, with another one, or all its words were in spans."""
-        for text, label in zip(spans.lower, self._labels(spans), strict=True):
+        """Whether the text was a span with this label, with another one, or all its tokens were in spans.
+
+        If one side has a text and no tokens, the words and single marks of both are compared.
+        """
+        have_tokens = self._tokens and not spans.words.of_characters
+        for span, text, label in zip(spans.spans, spans.lower, self._labels(spans), strict=True):
             if text in self._numbers:
                 yield "text and label" if (text, label) in self._labelled else "other label"
             else:
-                yield "tokens" if text and self._words.issuperset(text) else "none"
+                known, words = self._words, iter(text)
+                if have_tokens:
+                    known, words = self._tokens, map(str.lower, spans.words.of(span.fragments))
+                yield "tokens" if text and known.issuperset(words) else "none"
 
     def _consistencies(self, spans: SpansInText) -> Iterator[Value]:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""

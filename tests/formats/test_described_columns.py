@@ -115,6 +115,16 @@ def test_a_single_file_with_three_columns_of_tags_is_refused(tmp_path: Path) -> 
     assert score(path, layers={"x": (2, 4)}, metrics="exact").metrics["exact"]["x"]["micro"]["gold"] == 1
 
 
+def test_a_single_file_may_have_chunks_before_the_last_two_columns(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.conll", "EU NNP B-NP B-ORG B-ORG\nrejects VBZ B-VP O O\nUlm NNP B-NP B-LOC O\n"
+    )
+
+    assert (
+        score(path, metrics="exact").metrics == score(path, layers={"label": (4, 5)}, metrics="exact").metrics
+    )
+
+
 def test_check_folds_messages_and_names_the_column_of_tags(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import clueval
 from clueval import score
-from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
+from clueval.files.errors import CluevalError, CluevalWarning, FormatError, SpanError, UsageError
 from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
@@ -159,16 +159,42 @@ def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> No
     assert list(first.layers) == ["ada@x.org", "bob@x.org", "prediction:m1"]
 
 
-def test_spans_under_a_second_key_are_passed_over_and_counted() -> None:
-    rows = [
-        {"text": "Ada met Bob", "label": [[0, 3, "PER"]], "entities": [[8, 11, "PER"]], "annotations": None},
-        {"text": "Eve", "label": [], "entities": [[0, 3, "PER"]]},
-    ]
+_TOKENS = {"tokens": ["Ada", "sang"], "ner_tags": ["B-PER", "O"]}
+_BY_NUMBER = {"tokens": ["Ada", "sang"], "ner_tags": [1, 0]}
 
-    result = score(rows, rows, metrics="exact")
 
-    assert result.passed_over["gold"] == {"entities": 2}
-    assert result.inputs["gold"]["layers"]["label"]["spans"] == 1
+@pytest.mark.parametrize(
+    ("row", "more", "number"),
+    [
+        ({"text": "Ada", "label": [[0, 3, "PER"]]}, {"entities": [[0, 3, "PER"]], "annotations": None}, 1),
+        (
+            {"text": "Ada", "label": [[0, 3, "PER"]]},
+            {"pred": [[0, 3, "LOC"], [1, 2, "LOC"]], "box": [[0, 3]]},
+            2,
+        ),
+        (
+            {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]},
+            {"pred": [{"start": 0, "end": 3, "label": "LOC"}], "words": ["Ada"]},
+            1,
+        ),
+        (_TOKENS, {"predictions": ["O", "B-PER"], "upos": ["PROPN", "VERB"], "ids": [7, 9]}, 2),
+        (_TOKENS, {"spans": [{"start": 0, "end": 1, "type": "PER"}], "scores": [0.5, 1.0]}, 1),
+        (_BY_NUMBER, {"predictions": [0, 0], "input_ids": [101, 7, 9, 102]}, 2),
+    ],
+)
+def test_spans_and_tags_under_a_second_key_are_passed_over_and_warned_of_once(
+    row: dict[str, Any], more: dict[str, Any], number: int
+) -> None:
+    names = {"names": ["O", "B-PER"]} if row is _BY_NUMBER else {}
+    (key, _), *_ = more.items()
+
+    with pytest.warns(
+        CluevalWarning, match=f"^{key!r} holds (spans|tags), too, which are not read"
+    ) as record:
+        result = score([row, row], [row | more, row | more], metrics="exact", **names)
+
+    assert (len(record), result.passed_over) == (1, {"gold": {}, "predicted": {key: 2 * number}})
+    assert result.f1 == 1
 
 
 def test_the_author_of_a_cancelled_annotation_is_no_annotator() -> None:

@@ -186,20 +186,27 @@ class TestWhatIsSaid:
             line.partition("warning: ")[2] for line in capsys.readouterr().err.splitlines() if "hold" in line
         ]
 
-    def test_other_columns_than_the_last_are_named(
+    def test_other_columns_than_the_one_that_is_read_are_named(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         path = str(write(tmp_path / "a.conll", conll(WORDS, RISKS, NAMES)))
         both = str(write(tmp_path / "b.conll", conll(WORDS, RISKS, POS, RISKS, NAMES)))
+        numbered = str(write(tmp_path / "n.conll", conll("12345", WORDS, NAMES, RISKS)))
 
         assert self.said(capsys, "score", path, path) == [
-            "a.conll: the last column is read, but column 2 holds tags, too; --layer entity=2 names one"
+            "a.conll: column 3 is read, but column 2 holds tags, too; --layer entity=2 names one"
         ]
         assert self.said(capsys, "check", both) == [
-            "b.conll: the last column is read, but columns 2 and 4 hold tags, too; --layer entity=2 names one"
+            "b.conll: column 5 is read, but columns 2 and 4 hold tags, too; --layer entity=2 names one"
+        ]
+        assert self.said(capsys, "errors", numbered, numbered) == [
+            "n.conll: column 3 is read, but column 4 holds tags, too; --layer entity=4 names one"
         ]
 
-    @pytest.mark.parametrize("columns", [(WORDS, NAMES), (WORDS, POS, NAMES), (WORDS, NAMES, IDS)])
+    @pytest.mark.parametrize(
+        "columns",
+        [(WORDS, NAMES), (WORDS, POS, NAMES), (WORDS, NAMES, IDS), ("12345", WORDS, POS, NAMES, IDS)],
+    )
     def test_nothing_is_said_of_a_single_column_of_tags(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str], columns: Sequence[Sequence[str]]
     ) -> None:

@@ -475,9 +475,12 @@ def test_first_screen_of_a_layer_that_predicted_has_without_spans_has_its_zero()
     ],
 )
 def test_the_first_line_says_what_the_f1_of_the_metric_counts(metric: str, sentence: str) -> None:
-    result = score([[(0, 2, "A"), (4, 6, "A")]], [[(0, 2, "A"), (4, 5, "A")]], metrics=metric)
+    sides = [[(0, 2, "A"), (4, 6, "A")]], [[(0, 2, "A"), (4, 5, "A")]]
 
-    assert result.verdict() == sentence
+    assert score(*sides, metrics=metric).verdict() == sentence
+    if "label are right" in sentence:
+        untyped = "F1 50.00 %: start and end are right"
+        assert score(*sides, metrics=metric, untyped=True).verdict() == untyped
 
 
 def test_the_labels_of_two_layers_have_the_names_of_their_layers() -> None:

@@ -15,7 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most, flat_spans
 
-from clueval import CluevalError, Comparison, Document, Result, Span, UsageError, compare, errors, score
+from clueval import (
+    CluevalError,
+    CluevalWarning,
+    Comparison,
+    Document,
+    Result,
+    Span,
+    UsageError,
+    compare,
+    errors,
+    score,
+)
 from clueval.cli import main
 from clueval.reports.content import in_short
 from clueval.reports.page import page
@@ -251,7 +262,10 @@ def test_gold_that_differs_by_system_in_its_labels_only_is_told() -> None:
     for golds in {}, {"any_of": [sides["B"]]}:
         results = [score(sides["A"], sides[label], resample_by="document", **golds) for label in "AB"]
 
-        assert ("Of several golds" in str(compare(*results))) == bool(golds)
+        found = compare(*results)
+        assert ("Of several golds" in str(found)) == bool(golds)
+        labels, _ = found.details()
+        assert {each["score"] for each in labels} == (set() if golds else {*"AB"})
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
@@ -260,6 +274,17 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "a test needs several units, and B has 1 document",
     ),
     "other gold": (lambda: result([(4, 0, 1), *HAND_A[1:]]), "different gold spans in unit 'd0'"),
+    "other labels of gold": (
+        lambda: score(
+            *(
+                [replace(each, layers={"x": [Span(0, 1, "B"), *each.layers["x"][1:]]}) for each in side]
+                for side in counted(HAND_A)
+            ),
+            metrics="exact",
+            resample_by="document",
+        ),
+        "different gold spans in unit 'd0'",
+    ),
     "other metric": (
         lambda: score(*counted(HAND_A), metrics="levels", resample_by="document"),
         "metrics is exact and levels",
@@ -324,7 +349,7 @@ def test_documents_that_only_some_results_have_are_left_out_and_numbered() -> No
     assert (both.units, both.documents, both.tokens) == (2, 2, 80)
     assert (alone.units, alone.documents, alone.tokens, alone.left_out) == (3, 3, 120, {})
     assert "left_out" not in alone.to_dict()
-    remark = "Documents that not all results have with the same text are left out: A 2, B 3."
+    remark = "Documents that not all results have with as many positions are left out: A 2, B 3."
     assert remark in both.render("text").splitlines()
     assert remark in both.render("markdown").splitlines()
     assert f"% {remark}" in both.render("latex").splitlines()
@@ -354,7 +379,7 @@ def test_other_units_than_documents_must_all_be_the_same() -> None:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("units", ["document", "sentence"])
-def test_hashes_of_gold_files_are_compared_unless_documents_are(units: str) -> None:
+def test_different_gold_files_are_refused_or_of_documents_warned_of(units: str) -> None:
     two = [f"-DOCSTART- O\n\n{conll([('w', 'B-PER')] * 2)}"] * 2
     for name, text in (("one", "".join(two)), ("other", "\n".join(two))):
         Path(f"{name}.conll").write_text(text, encoding="utf-8")
@@ -364,7 +389,10 @@ def test_hashes_of_gold_files_are_compared_unless_documents_are(units: str) -> N
     ]
 
     if units == "document":
-        assert compare(*results).left_out == {}
+        with pytest.warns(
+            CluevalWarning, match="A and B were scored against different gold files; their documents"
+        ):
+            assert compare(*results).left_out == {}
         return
     with pytest.raises(CluevalError, match="A and B were scored against different gold files"):
         compare(*results)

@@ -123,6 +123,14 @@ def test_unlabelled_is_equality_of_places(sides: tuple[Sentences, Sentences]) ->
     assert row["recall"] == (right / len(places[0]) if places[0] else 0)
 
 
+def test_unlabelled_is_exact_without_labels_where_labels_share_a_place() -> None:
+    gold, predicted = [[(0, 2, "A"), (0, 2, "B"), (1, 3, "A")]], [[(0, 2, "A")]]
+
+    row = conventions(gold, predicted).to_dict()["conventions"]["label"]["exact_unlabelled"]
+
+    assert row["f1"] == score_files(gold, predicted, metrics="exact", untyped=True).f1 == pytest.approx(2 / 3)
+
+
 def test_conventions_disagree_about_one_boundary() -> None:
     found = rows_of_tags([["B-PER", "I-PER", "I-PER", "O"]], [["B-PER", "I-PER", "O", "O"]])
 

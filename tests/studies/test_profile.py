@@ -98,6 +98,18 @@ def test_training_data_says_what_was_seen() -> None:
     assert buckets(spans, "consistency", train=[train]) == {"0": (3, 3), "below 0.5": (1, 1), "1": (1, 1)}
 
 
+@pytest.mark.parametrize(
+    ("tokens", "bucket"), [(["-", "Ulm", "Nord"], "none"), (["ULM-NORD", "x"], "tokens")]
+)
+def test_tokens_are_seen_whole_where_both_have_tokens(tokens: list[str], bucket: str) -> None:
+    train = Document("t", {"label": [Span(0, len(tokens), "A")]}, tokens=tokens)
+    new = Document("d", {"label": [Span(0, 1, "A")]}, tokens=["Ulm-Nord"])
+
+    rows = profile([new], [new], feature="seen", train=[train]).rows()
+
+    assert [row["bucket"] for row in rows] == [bucket]
+
+
 @pytest.mark.parametrize("feature", ["frequency", "seen", "consistency"])
 def test_training_data_may_have_other_tokens(feature: str) -> None:
     tokens = Document(

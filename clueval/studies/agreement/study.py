@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from clueval.files.writing import made_folder, named_together, whole_file
 from clueval.formats.options import USUAL_READING, Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
-from clueval.reports.table import Rate, Table, shown
+from clueval.reports.table import Rate, Table, decimal, percent, shown
 from clueval.results.options import parse_where
 from clueval.results.signature import Signature, written_filter
 from clueval.results.summary import mended, positions_in_words
@@ -49,6 +50,8 @@ FREQUENT = 20
 
 _POINT = 0.01
 """By how much the mean F1 of the annotator who differs most must be below that of the next."""
+
+_alpha = partial(decimal, usual=3)
 
 
 class Agreement(ReportOfAnnotators):
@@ -147,11 +150,10 @@ class Agreement(ReportOfAnnotators):
         alpha = section["coefficients"]["positions"]["all"]["alpha"]
         text = phrase(
             "mean F1 of pairs {f1}, alpha {alpha}",
-            f1=shown(Rate(f1["mean"])) + self._interval(sequence, f"f1.{key}.mean", 100, ".2f"),
+            f1=shown(Rate(f1["mean"])) + self._interval(sequence, f"f1.{key}.mean", percent),
             alpha="-"
             if alpha is None
-            else numeral(alpha, ".3f")
-            + self._interval(sequence, "coefficients.positions.all.alpha", 1, ".3f"),
+            else _alpha(alpha) + self._interval(sequence, "coefficients.positions.all.alpha", _alpha),
         )
         means = sorted(
             (row["mean"], name) for name, row in f1["annotators"].items() if row["mean"] is not None
@@ -171,12 +173,12 @@ class Agreement(ReportOfAnnotators):
             text += "; " + phrase("most disputed: {label} ({f1})", label=label, f1=shown(Rate(mean)))
         return text
 
-    def _interval(self, sequence: str, path: str, factor: float, form: str) -> str:
+    def _interval(self, sequence: str, path: str, shown: Callable[[float], str]) -> str:
         """Return the interval of a number in brackets; empty if there is none."""
         entry = self._report.get("intervals", {"scores": {}})["scores"].get(sequence, {}).get(path, {})
         if entry.get("low") is None or entry.get("high") is None:
             return ""
-        return f" [{numeral(factor * entry['low'], form)}, {numeral(factor * entry['high'], form)}]"
+        return f" [{shown(entry['low'])}, {shown(entry['high'])}]"
 
     def facts(self) -> Iterator[str]:
         """Yield how much was read."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clueval.reports.language import numeral, phrase
-from clueval.reports.table import Cell, Find, Rate, Table, shown
+from clueval.reports.table import Cell, Find, Rate, Table, percent, shown
 from clueval.studies.agreement.places import pair_of
 
 Content = Mapping[str, Any]
@@ -177,8 +177,8 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
     if low is not None and high is not None:
         interval = phrase(
             "the difference is from {low} to {high} points of F1",
-            low=numeral(100 * low, ".1f"),
-            high=numeral(100 * high, ".1f"),
+            low=percent(low, 1),
+            high=percent(high, 1),
         )
         if low <= 0 <= high:
             none = phrase(
@@ -187,7 +187,7 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
             return f"{none}: {interval}"
     if abs(difference) < LIKE:
         return same
-    points = phrase("{points} points of F1", points=numeral(100 * abs(difference), ".1f"))
+    points = phrase("{points} points of F1", points=percent(abs(difference), 1))
     points += f" ({interval})" if interval else ""
     if difference > 0:
         return phrase(

@@ -337,20 +337,38 @@ class PairedTests:
             self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
+    def unit_of_other_gold(self, path: Path) -> str | None:
+        """Return the first unit in which systems have different numbers of the gold spans that a rate is about."""
+        rates = self._rates_in(*path[:2])
+        if (golds := rates.golds(path[2:])) is None:
+            return None
+        rows_of_runs = [rates.row_of[run.start : run.stop] for run in chain(*self._members)]
+        first, *others = (list(map(golds.get, rows)) for rows in rows_of_runs)
+        differing = (
+            key
+            for other in others
+            for key, *pair in zip(self._keys, first, other, strict=True)
+            if pair[0] != pair[1]
+        )
+        return next(differing, None)
+
+    def require_same_gold(self, path: Path) -> None:
+        """Raise `UsageError` if a unit has other gold spans in another system."""
+        if (unit := self.unit_of_other_gold(path)) is None:
+            return
+        problem, advice = (
+            f"the systems have different gold spans in unit {unit!r}",
+            "score them against the same gold",
+        )
+        if self._several_golds:
+            problem += ": of several golds, each system was scored against the one nearest to it"
+            advice = "score all systems against the same gold, without any_of and alternatives"
+        raise UsageError(problem, advice=advice)
+
     def _rates_of_systems(self, path: Path) -> list[RateOfSystem]:
         """Return a rate in each system. Raises `UsageError` if a unit has other gold spans in another system."""
+        self.require_same_gold(path)
         rates, rate_path = self._rates_in(*path[:2]), path[2:]
-        golds = rates.golds(rate_path)
-        if golds is not None:
-            for number, row in enumerate(rates.row_of):
-                unit = number % len(self._keys)
-                if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
-                    problem = f"the systems have different gold spans in unit {self._keys[unit]!r}"
-                    advice = "score them against the same gold"
-                    if self._several_golds:
-                        problem += ": of several golds, each system was scored against the one nearest to it"
-                        advice = "score all systems against the same gold, without any_of and alternatives"
-                    raise UsageError(problem, advice=advice)
         systems = zip(self._names, self._members, strict=True)
         return [RateOfSystem(name, rates, rate_path, runs) for name, runs in systems]
 

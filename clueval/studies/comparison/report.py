@@ -122,7 +122,7 @@ class Comparison(Report):
         if self.left_out:
             left_out = (f"{name} {numeral(number)}" for name, number in self.left_out.items())
             yield phrase(
-                "Documents that not all results have with the same text are left out: {numbers}.",
+                "Documents that not all results have with as many positions are left out: {numbers}.",
                 numbers=", ".join(left_out),
             )
 

@@ -12,13 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import glob
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, starmap
 from pathlib import Path
 from typing import Any
 
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
-from clueval.files.errors import FileError, UsageError, described
+from clueval.files.errors import FileError, UsageError, described, warn
 from clueval.files.options import checked_call, refuse_unknown, require_kind
 from clueval.formats.options import Reading
 from clueval.reading.options import ANSWER_FORMATS, is_path_or_paths, needs_spooling, readings_of
@@ -59,7 +59,8 @@ def compare(
 
     ``compare("a.clueval", "b.clueval")`` compares saved results, ``compare("gold.conll", base="a.conll",
     large=["b.1.conll", "b.2.conll"])`` scores the files first. Of results by document, those documents are compared
-    that all have with the same text.
+    that all have with the same number of positions. These must have the same number of gold spans with each label;
+    saved results do not tell other gold spans and other words apart, so different gold files are warned of.
 
     Args:
         systems: one after the other, or by name in a dictionary. Each is a result with counts by unit, the file of a
@@ -106,8 +107,16 @@ def compare(
     for text, path in zip(scores or (), paths, strict=False):
         work.require_rate(text, path)
 
+    labels = list(_labels(work))
+    if has_several_golds(
+        first
+    ):  # a label is not compared if other gold spans with it were chosen for another system
+        labels = [(text, path) for text, path in labels if work.unit_of_other_gold(path) is None]
+    for _, path in labels:
+        work.require_same_gold(path)
+
     def details() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        return [work.score(text, path) for text, path in _labels(work)], list(work.most(paths))
+        return list(starmap(work.score, labels)), list(work.most(paths))
 
     first_run = units.runs[order[0]][0]
     tokens = dict(zip(first_run.keys, first_run.positions, strict=True))
@@ -336,18 +345,27 @@ def _result_of(run: Any) -> Result:
 
 
 def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> ComparedUnits:
-    """Return the units that can be compared. Raises `UsageError` for others; `force` ignores signature and gold."""
+    """Return the units that can be compared. Raises `UsageError` for others; `force` ignores signature and gold.
+
+    Warns if the same documents come from different gold files.
+    """
     first_name, (first, *_) = next(iter(systems.items()))
+    others = None
     for name, runs in systems.items():
         for run in () if force else runs:
             require_same(_signature_of(first), _signature_of(run), "compared")
             digests = first.gold_sha256, run.gold_sha256
-            if first.plan.units != DOCUMENT and None not in digests and digests[0] != digests[1]:
-                raise UsageError(
-                    f"{first_name} and {name} were scored against different gold files",
-                    advice="score both against the same gold file, or use force",
-                )
-    return comparable({name: [run.units for run in runs] for name, runs in systems.items()})
+            if None in digests or digests[0] == digests[1]:
+                continue
+            others = f"{first_name} and {name} were scored against different gold files"
+            if first.plan.units != DOCUMENT:
+                raise UsageError(others, advice="score both against the same gold file, or use force")
+    units = comparable({name: [run.units for run in runs] for name, runs in systems.items()})
+    if others is not None and not any(units.left_out.values()):
+        warn(
+            f"{others}; their documents have the same ids and numbers of positions and gold labels, but may differ"
+        )
+    return units
 
 
 def _signature_of(result: Result) -> Signature:
