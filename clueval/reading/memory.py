@@ -153,7 +153,7 @@ class MemorySides:
             from clueval.reading.file_sides import joined  # documents in memory are in order
 
             texts = joined([side.items for side in self.listed], names, self.pair_by)
-        yield from checked_texts(texts, names)
+        yield from checked_texts(texts, names, read)
         if read is not None:
             for side in self.listed:
                 counts = (side.passed_over or Counter()).items()
@@ -372,12 +372,10 @@ def _documents(side: GivenSide, items: Iterable[Any]) -> Iterator[Document]:
             )
 
             doc, item = item, document_of_spacy(item, {DEFAULT_LAYER: ENTS}, None, id=MissingId(number))
-            passed_over = spans_in_groups(doc)
             if is_unannotated(doc):
-                passed_over = {UNANNOTATED: 1}
-                item = replace(item, metadata=Frozen(dict.fromkeys(passed_over, "")))
-            if side.passed_over is not None:
-                side.passed_over.update(passed_over)
+                item = replace(item, metadata=Frozen({UNANNOTATED: ""}))
+            elif side.passed_over is not None:
+                side.passed_over.update(spans_in_groups(doc))
         if not isinstance(item, Document):
             problem = f"{side.place(number)} is {described(item)}, not a document like those before it"
             raise UsageError(problem, advice=_FORMS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Read
-from clueval.core.document import MENTION
+from clueval.core.document import MENTION, UNANNOTATED
 from clueval.core.span import DEFAULT_LAYER, SIDES, Span
 from clueval.files.errors import cut_label, with_noun
 
@@ -66,6 +66,15 @@ def passed_over_of(read: Read) -> dict[str, dict[str, int]]:
     return numbers
 
 
+def unannotated_in(passed_over: Mapping[str, Mapping[str, int]]) -> str | None:
+    """Return how many documents gold has not annotated, in words; None without any."""
+    number = passed_over[SIDES[0]].get(UNANNOTATED, 0)
+    if not number:
+        return None
+    documents = f"{with_noun(number, 'gold documents')} {'is' if number == 1 else 'are'}"
+    return f"{documents} not annotated and left out; doc.ents = [] says that a document has no entities"
+
+
 class Unplaced(NamedTuple):
     """A span without a place in the text of gold, in its own positions, and the id of its document.
 
@@ -118,13 +127,16 @@ REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 def warnings_of(result: Any) -> Iterator[str]:
     """Yield a warning for what is often a mistake in a `Result`.
 
-    There are no documents; a side has no spans, or none that is left to count; the layers have different names; a label
+    Gold documents are not annotated; there are no documents; a side has no spans, or none that is left to count; the layers have different names; a label
     is on one side only; ends are inclusive.
     """
+    if left_out := unannotated_in(result.passed_over):
+        yield left_out
     if not result.documents:
         yield "there are no documents"
         return
-    sides = [result.inputs[side]["layers"] for side in SIDES]
+    inputs, metrics = result.inputs, result.metrics
+    sides = [inputs[side]["layers"] for side in SIDES]
     if all(metric.name == "masking" for metric in result.scored_by):  # it compares layers of different names
         for side, layers in zip(SIDES, sides, strict=True):
             if not any(about["spans"] for about in layers.values()):
@@ -139,14 +151,14 @@ def warnings_of(result: Any) -> Iterator[str]:
     named = {*alone[0], *alone[1]} if [len(layers) for layers in alone] == [1, 1] else set()
     if named:
         gold, predicted = map(_quote, (*alone[0], *alone[1]))
-        hint = "; layers=... gives both one name" if result.inputs[SIDES[0]]["files"] else ""
+        hint = "; layers=... gives both one name" if inputs[SIDES[0]]["files"] else ""
         yield f"gold alone has layer {gold}, and predicted alone {predicted}{hint}"
-    lacking = layers_not_predicted(result.inputs)
+    lacking = layers_not_predicted(inputs)
     for layer in (layer for layer in sides[0] if layer not in named and layer not in lacking):
         of_sides = [layers[layer] for layers in sides]
         without = [side for side, about in zip(SIDES, of_sides, strict=True) if not about["spans"]]
         if without:
-            has, about = ("has" if len(without) == 1 else "have"), result.inputs[SIDES[0]]
+            has, about = ("has" if len(without) == 1 else "have"), inputs[SIDES[0]]
             may_misname = len(without) == 2 and about["files"] and of_sides[0]["source"] is None
             hint = ""
             if may_misname and layer != DEFAULT_LAYER:
@@ -154,16 +166,16 @@ def warnings_of(result: Any) -> Iterator[str]:
             yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans{hint}"
         elif result.signature.choices.get("where") == "all":
             if _LEAVING_OUT & result.signature.choices.keys():
-                yield from _none_left(layer, of_sides, result.metrics)
-            yield from _one_sided(layer, result.metrics)
+                yield from _none_left(layer, of_sides, metrics)
+            yield from _one_sided(layer, metrics)
             tags = {side for side in SIDES if (side, layer) in result.tagged}
-            for side, about in result.inputs.items():
+            for side, about in inputs.items():
                 written = _WITH_POSITIONS.issuperset(about["format"].split("+"))
                 if about["layers"][layer]["scheme"] is not None or not written:
                     tags.add(side)
             if len(tags) < len(SIDES):
-                has_table = any(about["format"] == "spans" for about in result.inputs.values())
-                yield from _none_equal(layer, result.metrics, has_table)
+                has_table = any(about["format"] == "spans" for about in inputs.values())
+                yield from _none_equal(layer, metrics, has_table)
 
 
 def repairs_of(result: Any) -> Iterator[str]:

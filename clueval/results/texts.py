@@ -174,7 +174,7 @@ class FileReading:
     def _bag_of_documents(self, pairs: Iterable[Sequence[Source]], plan: Plan, layers: Sequence[str]) -> Bag:
         read = Read()
         texts = chain.from_iterable(self.sides.texts_of(sources, read) for sources in pairs)
-        bag = count(_pairs(checked_texts(texts, SIDES)), with_steps_of_documents(plan), layers)
+        bag = count(_pairs(checked_texts(texts, SIDES, read)), with_steps_of_documents(plan), layers)
         bag.read.include(read)
         bag.read.settle(self.schemes)
         return bag
