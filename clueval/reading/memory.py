@@ -252,7 +252,7 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
 
         value = records_of(value)
     by_id = value if isinstance(value, Mapping) else None
-    ids = None if by_id is None else list(map(str, by_id))
+    ids = None if by_id is None else _ids_of(side, by_id)
     side = side._replace(kind="documents", ids=ids, form=form_of_rows(None, side.options.input))
     items = _documents_of_rows(side, value if by_id is None else by_id.values())
     if side.options.missing is None:
@@ -286,11 +286,23 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
     if _is_spacy_doc(value) or (_is_row(value, side.options) and not are_by_id):
         return _with_items(side, [value])
     if isinstance(value, Mapping) and not is_span(value):
-        return _with_items(side._replace(ids=list(map(str, value))), list(value.values()))
+        return _with_items(side._replace(ids=_ids_of(side, value)), list(value.values()))
     if isinstance(value, str | bytes | Mapping) or is_span(value) or not isinstance(value, Iterable):
         what = "one span" if is_span(value) else described(value)
         raise UsageError(f"{side.name} must not be {what}", advice=_FORMS)
     return _with_items(side, value)
+
+
+def _ids_of(side: GivenSide, by_id: Mapping[Any, Any]) -> list[str]:
+    """Return the ids of documents, which are text. Raises `UsageError` for two that are the same text."""
+    keys: dict[str, Any] = {}
+    for key in by_id:
+        if keys.setdefault(str(key), key) is not key:
+            raise UsageError(
+                f"{side.name} has two documents with the id {str(key)!r}: {keys[str(key)]!r} and {key!r}",
+                advice="ids are text; give each document another one",
+            )
+    return list(keys)
 
 
 def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
@@ -322,6 +334,8 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
     all_items = chain(first_items, items)
     if kind is None:
         return side._replace(items=first_items)
+    if isinstance(values, set | frozenset) and (is_nested or kind == "tags"):
+        raise UsageError(f"{side.name} is a set, which has no order", advice="give a list, or {id: spans}")
     if kind == "documents":
         return side._replace(kind=kind, items=_documents(side, all_items))
     if is_nested:
@@ -477,7 +491,9 @@ def _materialised(item: Any) -> Any:
         return item.tolist()
     if _is_spacy_doc(item) or is_span(item) or not isinstance(item, Iterable):
         return item
-    return list(item)
+    items = list(item)
+    has_no_order = isinstance(item, set | frozenset) and any(isinstance(value, str) for value in items)
+    return item if has_no_order else items  # sets of tags are refused; the order of spans does not matter
 
 
 def _are_numbers(item: Any) -> bool:
