@@ -117,8 +117,13 @@ _WITH_POSITIONS = {
 }
 """The formats in which a person or a program writes the exclusive end of each span, and what is in memory."""
 
-_LEAVING_OUT = frozenset({"labels", "ignored"})
-"""The entries of a signature for steps that may leave out all spans of a side."""
+_LEAVING_OUT = {
+    "labels": "the label map",
+    "ignored": "ignore_label and ignore_layer",
+    "min-score": "min_score",
+    "where": "where",
+}
+"""The options that may leave out all spans of a side, by their entry in a signature."""
 
 REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 """The beginning of the messages of `repairs_of`, as a regular expression."""
@@ -127,8 +132,8 @@ REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 def warnings_of(result: Any) -> Iterator[str]:
     """Yield a warning for what is often a mistake in a `Result`.
 
-    Gold documents are not annotated; there are no documents; a side has no spans, or none that is left to count; the layers have different names; a label
-    is on one side only; ends are inclusive.
+    Gold documents are not annotated; there are no documents; a side has no spans, or none that is left to count; the
+    layers have different names; a label is on one side only; ends are inclusive.
     """
     if left_out := unannotated_in(result.passed_over):
         yield left_out
@@ -164,9 +169,12 @@ def warnings_of(result: Any) -> Iterator[str]:
             if may_misname and layer != DEFAULT_LAYER:
                 hint = f"; clueval formats {about['format']} says what its source can be"
             yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans{hint}"
-        elif result.signature.choices.get("where") == "all":
-            if _LEAVING_OUT & result.signature.choices.keys():
-                yield from _none_left(layer, of_sides, metrics)
+            continue
+        choices = result.signature.choices
+        leaving_out = [name for key, name in _LEAVING_OUT.items() if choices.get(key, "all") != "all"]
+        if leaving_out:
+            yield from _none_left(layer, of_sides, metrics, leaving_out)
+        if choices.get("where") == "all":
             yield from _one_sided(layer, metrics)
             tags = {side for side in SIDES if (side, layer) in result.tagged}
             for side, about in inputs.items():
@@ -215,16 +223,19 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
 
 
 def _none_left(
-    layer: str, of_sides: Sequence[Mapping[str, Any]], metrics: Mapping[str, Mapping[str, Any]]
+    layer: str,
+    of_sides: Sequence[Mapping[str, Any]],
+    metrics: Mapping[str, Mapping[str, Any]],
+    leaving_out: Sequence[str],
 ) -> Iterator[str]:
-    """Yield a warning for each side whose spans were all left out before counting."""
+    """Yield a warning for each side whose spans were all left out before counting, by one of some options."""
     for side, about in zip(SIDES, of_sides, strict=True):
         counts = [_report_of(layer, reports).get("micro") or {} for reports in metrics.values()]
         if any(entry.get(side) == 0 for entry in counts):
             number = about["spans"]
             yield (
                 f"layer {_quote(layer)}: {side} has {with_noun(number, 'spans')}, and none is left to count; "
-                "check ignore_label, ignore_layer and label_map"
+                f"check {' and '.join(leaving_out)}"
             )
 
 

@@ -307,7 +307,10 @@ class Result(Report):
         from clueval.results.paths import headline_paths, number_at
 
         if not self.documents and not self.inputs["gold"]["layers"]:
-            raise UsageError(f"there are no documents, so there is no {rate}", advice=unannotated_in(self.passed_over) or "check the input")
+            raise UsageError(
+                f"there are no documents, so there is no {rate}",
+                advice=unannotated_in(self.passed_over) or "check the input",
+            )
         paths = [path for path in headline_paths(self._reports) if rate in path[-1].split("_")]
         if len(paths) == 1:
             return number_at(self._reports, paths[0])

@@ -84,7 +84,9 @@ def test_documents_that_gold_has_not_annotated_do_not_count_in_files_and_in_memo
 def test_documents_that_gold_has_not_annotated_are_why_there_is_no_f1() -> None:
     docs = [doc(["Ada"], None), doc(["slept"], None)]
 
-    with pytest.raises(UsageError, match="no documents, so there is no f1 .2 gold documents are not annotated"):
+    with pytest.raises(
+        UsageError, match=r"no documents, so there is no f1 \(2 gold documents are not annotated"
+    ):
         score(docs, docs, metrics="exact").f1  # noqa: B018  # it raises
 
 
