@@ -263,7 +263,7 @@ class Problems(Report):
             rows = [list(row.values()) for row in self.data()]
             yield Table(phrase("Problems"), [phrase(name) for name in _COLUMNS], rows)
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return the number of files and the problems."""
         return {"clueval": __version__, "files": self._files, "problems": self.data()}
 

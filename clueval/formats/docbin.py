@@ -114,9 +114,10 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
             groups.update(f"{GROUP}{key}" for key in doc.spans)
             document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=file.name)
             if ENTS in sources.values() and is_unannotated(doc):
-                file.passed_over[UNANNOTATED] += 1
                 if options.keeps_unannotated:
                     yield replace(document, metadata=Frozen({UNANNOTATED: ""}))
+                else:
+                    file.passed_over[UNANNOTATED] += 1
                 continue
         is_read = True
         if options.layers is None:

@@ -646,13 +646,12 @@ def bag_of_tags(
     sides: Sequence[Any],
     plan: Plan,
     readings: Sequence[Reading],
-    *,
-    ids: Sequence[str] | None = None,
+    ids: Iterable[str],
 ) -> Bag | None:
     """Count parallel sentences, one list of tags for each, given for each side of `plan`; the layer is ``label``.
 
     The bag is that of `clueval.core.count.count` for the sentences as documents. `readings` say how the tags of each
-    side are read; `ids` are the ids of the documents, by default their numbers from 0. Memory holds a limited number of
+    side are read; `ids` are the ids of the documents. Memory holds a limited number of
     clusters.
 
     Returns None, and documents must be counted, for sides that are no lists of lists of text (or tuples), for plans
@@ -668,7 +667,7 @@ def bag_of_tags(
             return None
         places = None
         if counting.by_document:
-            places = _places(counting, plan, map(str, range(len(sides[0]))) if ids is None else ids)
+            places = _places(counting, plan, ids)
         else:
             place = counting.place_of()
         for start in range(0, len(sides[0]), BATCH):

@@ -186,7 +186,7 @@ class FileSides:
             texts = joined(streams, names, self.pair_by)
         else:
             texts = chain.from_iterable(self.texts_of(self.sources(group), read) for group in self.groups())
-        return checked_texts(texts, names)
+        return checked_texts(texts, names, read)
 
     def texts_of(self, sources: Sequence[Source], read: Read) -> Iterator[Text]:
         """Yield the documents of files of the same texts, in order; `read` gets what was read of them."""

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, compress, zip_longest
+from itertools import chain, compress, count, islice, zip_longest
 from operator import index, is_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
@@ -149,6 +150,19 @@ class MemorySides:
     kind: MemoryKind
     listed: Sequence[GivenSide]
     pair_by: str | None  # one of `clueval.reading.options.PAIR_BY`
+    first: int = 0  # the number of the first text
+
+    @property
+    def are_lists(self) -> bool:
+        """Whether no side is an iterator."""
+        return all(isinstance(side.items, list | tuple) for side in self.listed)
+
+    @property
+    def ids(self) -> Iterable[str]:
+        """The ids of the documents of lists, which are numbers if they have none."""
+        first = self.listed[0]
+        numbers = range(self.first, self.first + len(first.items))  # type: ignore[arg-type]  # they are lists
+        return map(str, numbers) if first.ids is None else first.ids
 
     def texts(self, read: Read | None = None) -> Iterator[Text]:
         """Yield the documents of each text; memory holds one, and with `pair_by` those that wait for others.
@@ -161,16 +175,29 @@ class MemorySides:
             from clueval.reading.file_sides import joined  # documents in memory are in order
 
             texts = joined([side.items for side in self.listed], names, self.pair_by)
-        yield from checked_texts(texts, names)
+        yield from checked_texts(texts, names, read)
         if read is not None:
             for side in self.listed:
                 counts = (side.passed_over or Counter()).items()
                 read.passed_over.update({(side.name, kind): number for kind, number in counts if number})
 
+    def parts(self, size: int) -> Iterator[MemorySides]:
+        """Yield sides with lists of the next texts, a number of them at a time; with iterators if one side has more."""
+        streams = [iter(side.items) for side in self.listed]
+        for first in count(self.first, size):
+            lists = [list(map(_materialised, islice(stream, size))) for stream in streams]
+            if not any(lists):
+                return
+            are_even = len(set(map(len, lists))) == 1
+            sides = zip(self.listed, lists, strict=True)
+            listed = [side._replace(items=items if are_even else iter(items)) for side, items in sides]
+            yield replace(self, listed=listed, first=first)
+
     def _in_order(self) -> Iterator[Text]:
         """Yield the documents of each text. Raises `UsageError` if one side has more of them, and for a wrong item."""
         are_tags = self.kind == "tags"
-        for number, items in enumerate(_in_step(self.listed, "sentences" if are_tags else "documents")):
+        what = "sentences" if are_tags else "documents"
+        for number, items in enumerate(_in_step(self.listed, what, self.first), self.first):
             if are_tags:
                 items = tuple(map(_materialised, items))
                 for side, tags in zip(self.listed, items, strict=True):
@@ -262,7 +289,7 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
 
         value = records_of(value)
     by_id = value if isinstance(value, Mapping) else None
-    ids = None if by_id is None else list(map(str, by_id))
+    ids = None if by_id is None else _ids_of(side, by_id)
     side = side._replace(kind="documents", ids=ids, form=form_of_rows(None, side.options.input))
     items = _documents_of_rows(side, value if by_id is None else by_id.values())
     if side.options.missing is None:
@@ -287,6 +314,8 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
             return _with_items(side, records)
         spans = spans_by_document(records, list(value.columns), side.name)
         return _with_kind(side, spans)._replace(filling=lambda _: [])
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     # a dictionary that has lists alone, but not those of a row, has the spans or tags of documents by id
     are_by_id = (
         isinstance(value, Mapping)
@@ -296,11 +325,23 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
     if _is_spacy_doc(value) or (_is_row(value, side.options) and not are_by_id):
         return _with_items(side, [value])
     if isinstance(value, Mapping) and not is_span(value):
-        return _with_items(side._replace(ids=list(map(str, value))), list(value.values()))
+        return _with_items(side._replace(ids=_ids_of(side, value)), list(value.values()))
     if isinstance(value, str | bytes | Mapping) or is_span(value) or not isinstance(value, Iterable):
         what = "one span" if is_span(value) else described(value)
         raise UsageError(f"{side.name} must not be {what}", advice=_FORMS)
     return _with_items(side, value)
+
+
+def _ids_of(side: GivenSide, by_id: Mapping[Any, Any]) -> list[str]:
+    """Return the ids of documents, which are text. Raises `UsageError` for two that are the same text."""
+    keys: dict[str, Any] = {}
+    for key in by_id:
+        if keys.setdefault(str(key), key) is not key:
+            raise UsageError(
+                f"{side.name} has two documents with the id {str(key)!r}: {keys[str(key)]!r} and {key!r}",
+                advice="ids are text; give each document another one",
+            )
+    return list(keys)
 
 
 def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
@@ -332,12 +373,14 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
     all_items = chain(first_items, items)
     if kind is None:
         return side._replace(items=first_items)
+    if isinstance(values, set | frozenset) and (is_nested or kind == "tags"):
+        raise UsageError(f"{side.name} is a set, which has no order", advice="give a list, or {id: spans}")
     if kind == "documents":
         return side._replace(kind=kind, items=_documents(side, all_items))
     if is_nested:
         if is_frame(first):
             return side._replace(kind=kind, items=map(_materialised, all_items), nested=True)
-        is_unchanged = isinstance(values, list) and all(map(is_, first_items, values))
+        is_unchanged = isinstance(values, list | tuple) and all(map(is_, first_items, values))
         return side._replace(kind=kind, items=values if is_unchanged else all_items, nested=True)
     if side.ids is not None:
         raise UsageError(f"{place} must be a list of {kind}", advice="a list for each document")
@@ -382,12 +425,10 @@ def _documents(side: GivenSide, items: Iterable[Any]) -> Iterator[Document]:
             )
 
             doc, item = item, document_of_spacy(item, {DEFAULT_LAYER: ENTS}, None, id=MissingId(number))
-            passed_over = spans_in_groups(doc)
             if is_unannotated(doc):
-                passed_over = {UNANNOTATED: 1}
-                item = replace(item, metadata=Frozen(dict.fromkeys(passed_over, "")))
-            if side.passed_over is not None:
-                side.passed_over.update(passed_over)
+                item = replace(item, metadata=Frozen({UNANNOTATED: ""}))
+            elif side.passed_over is not None:
+                side.passed_over.update(spans_in_groups(doc))
         if not isinstance(item, Document):
             problem = f"{side.place(number)} is {described(item)}, not a document like those before it"
             raise UsageError(problem, advice=_FORMS)
@@ -489,7 +530,9 @@ def _materialised(item: Any) -> Any:
         return item.tolist()
     if _is_spacy_doc(item) or is_span(item) or not isinstance(item, Iterable):
         return item
-    return list(item)
+    items = list(item)
+    has_no_order = isinstance(item, set | frozenset) and any(isinstance(value, str) for value in items)
+    return item if has_no_order else items  # sets of tags are refused; the order of spans does not matter
 
 
 def _are_numbers(item: Any) -> bool:
@@ -768,8 +811,8 @@ def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:
     return side._replace(items=[*side.items, *map(side.filling, missing)], ids=[*ids, *missing])
 
 
-def _in_step(sides: Sequence[GivenSide], what: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the items of each document. Raises `UsageError` if one side has more."""
+def _in_step(sides: Sequence[GivenSide], what: str, before: int = 0) -> Iterator[tuple[Any, ...]]:
+    """Yield the items of each document, of which some were `before`. Raises `UsageError` if one side has more."""
 
     sizes = [len(side.items) for side in sides if isinstance(side.items, Sequence)]
     if len(sizes) == len(sides):
@@ -780,7 +823,7 @@ def _in_step(sides: Sequence[GivenSide], what: str) -> Iterator[tuple[Any, ...]]
                     advice="give both sides the same ones",
                 )
     nothing = object()
-    for number, items in enumerate(zip_longest(*(side.items for side in sides), fillvalue=nothing)):
+    for number, items in enumerate(zip_longest(*(side.items for side in sides), fillvalue=nothing), before):
         if any(item is nothing for item in items):
             shorter = next(side for side, item in zip(sides, items, strict=True) if item is nothing)
             longer = next((item for item in items if isinstance(item, Document)), None)
@@ -798,13 +841,17 @@ def _with_names_of_tags(sides: Sequence[GivenSide]) -> list[GivenSide]:
     columns: list[list[Any]] = [[] for _ in sides]
     for number, items in enumerate(_in_step(sides, "sentences")):
         for side, tags in zip(sides, items, strict=True):
-            require_kind(tags, "Iterable", side.place(number))
-        lists = [list(_materialised(tags)) for tags in items]
-        _require_as_many_tags(sides, number, lists)
+            if type(tags) is not list:
+                require_kind(tags, "Iterable", side.place(number))
+        lists = [tags if type(tags) is list else list(_materialised(tags)) for tags in items]
+        if len(set(map(len, lists))) > 1:
+            _require_as_many_tags(sides, number, lists)
         first_tags = lists[0]
-        if set(map(type, first_tags)) != {int} or IGNORED in first_tags:
+        if set(map(type, first_tags)) != {int}:
             counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in first_tags]
             lists = [list(compress(tags, counts)) for tags in lists]
+        elif IGNORED in first_tags:
+            lists = [list(compress(tags, map(IGNORED.__ne__, first_tags))) for tags in lists]
         for side, column, tags in zip(sides, columns, lists, strict=True):
             column.append(_tags_with_names(tags, side.names, side.place(number)))
     return [side._replace(items=column) for side, column in zip(sides, columns, strict=True)]
@@ -812,9 +859,10 @@ def _with_names_of_tags(sides: Sequence[GivenSide]) -> list[GivenSide]:
 
 def _tags_with_names(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> list[Any]:
     """Return tags with names in place of numbers. Raises `UsageError` for a number without name."""
-    tag_list = list(_materialised(tags))
-    if names is not None and set(map(type, tag_list)) == {int} and names.keys() >= set(tag_list):
-        return [names[tag] for tag in tag_list]  # the usual case
+    tag_list = tags if type(tags) is list else list(_materialised(tags))
+    if names is not None and set(map(type, tag_list)) == {int}:  # the usual case
+        with suppress(KeyError):
+            return list(map(names.__getitem__, tag_list))
     if not any(map(is_number, tag_list)):
         return tag_list
     if names is None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.document import UNANNOTATED, Document, same_id
 from clueval.core.span import DEFAULT_LAYER
@@ -19,6 +19,9 @@ from clueval.core.tags import is_tag
 from clueval.files.errors import UsageError, described, with_noun
 from clueval.files.options import field_names, require_instance, require_kind, with_fields
 from clueval.formats.options import USUAL_READING, Reading
+
+if TYPE_CHECKING:
+    from clueval.core.bag import Read
 
 # Sides
 
@@ -184,10 +187,15 @@ def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -
     return replace(other, id=first.id)
 
 
-def checked_texts(texts: Iterable[Text], names: Sequence[str]) -> Iterator[Text]:
-    """Yield the texts that the first side has annotated; sides after the second must have the text of the first."""
+def checked_texts(texts: Iterable[Text], names: Sequence[str], read: Read | None) -> Iterator[Text]:
+    """Yield the texts that the first side has annotated; sides after the second must have the text of the first.
+
+    `read` gets the number of the other texts.
+    """
     for text in texts:
         if UNANNOTATED in text[0].metadata:
+            if read is not None:
+                read.passed_over[names[0], UNANNOTATED] += 1
             continue
         if len(text) > 2:
             from clueval.reading.same_text import require_same_text  # two sides: where they are counted

@@ -20,6 +20,7 @@ from clueval.core.span import DEFAULT_LAYER, NOTHING
 from clueval.files.errors import CluevalError
 from clueval.formats.dialect import Dialect
 from clueval.reading.clusters import (
+    NewLabels,
     Unusual,
     bag_of_tagged_documents,
     check_case,
@@ -179,21 +180,21 @@ def bag_of_texts(
     """Count texts with plain spans in one layer; `unit` is that of their positions.
 
     The bag is that of `clueval.core.count.count` for the documents. Memory holds the bag. Returns None, and documents
-    must be counted, for plans that need documents, tell them apart, change labels or convert positions, for no texts,
+    must be counted, for plans that need documents, tell them apart or convert positions, for no texts,
     and for cases that a metric cannot count, as spans that overlap for some metrics.
     """
     try:
         require_usual(plan, [layer])
         if plan.by or plan.units or plan.where or plan.merge:
             raise Unusual("documents are told apart, or layers are merged")
-        if any(step.is_of_labels for step in plan.steps):
-            raise Unusual("labels are changed")
         if is_in_characters(plan) and unit != "character":
             raise Unusual("positions must be converted")
-        bag = Bag(plan.metrics)
+        bag, new_labels = Bag(plan.metrics), NewLabels(plan)
         texts = iter(texts)
         while batch := list(islice(texts, BATCH)):
-            _add(bag, plan, layer, batch)
+            _add(bag, plan, layer, batch, new_labels)
+        if new_labels.steps:
+            bag.notes.update(new_labels.notes())
     except Unusual:
         return None
     if not bag.documents:
@@ -202,7 +203,7 @@ def bag_of_texts(
     return bag
 
 
-def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
+def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText], new_labels: NewLabels) -> None:
     """Add texts to a bag, and what was read of them; a corpus without spans has no layer."""
     sides = [text.gold for text in texts], [text.predicted for text in texts]
     for name, rows_of_texts in zip(plan.sides, sides, strict=True):
@@ -215,6 +216,11 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText]) -> None:
         bag.read.without_text += text.positions is None
         bag.read.keys.update(dict.fromkeys(text.metadata))
         gold, predicted = text.gold or (), text.predicted or ()
+        if new_labels.steps:
+            gold, predicted = (
+                new_labels.rows(rows, side, [1] * len(rows))
+                for side, rows in zip(plan.sides, (gold, predicted), strict=True)
+            )
         has_text = text.positions is not None
         if gold == predicted and are_flat(gold):
             keys += [(end - start, label, has_text) for start, end, label in gold]

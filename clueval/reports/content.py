@@ -82,8 +82,19 @@ SCREEN = 40
 """The lines of a first screen."""
 
 
+def copied(value: Any) -> Any:
+    """Return dictionaries and lists, at any depth, as new ones, and everything else unchanged.
+
+    >>> copied({"a": ({"b": 1}, [])})
+    {'a': [{'b': 1}, []]}
+    """
+    if isinstance(value, Mapping):
+        return {key: copied(item) for key, item in value.items()}
+    return list(map(copied, value)) if isinstance(value, list | tuple) else value
+
+
 class Content(ABC):
-    """A title, a verdict, facts, tables and places. Only `title`, `signature` and `to_dict` are required.
+    """A title, a verdict, facts, tables and places. Only `title`, `signature` and `content` are required.
 
     `kinds` are the kinds of marks, in the order of the lanes; `facets` are the filters of the places, in the order of
     the values of each `Line`. `choices` are what may be decided about a place: what a file of decisions says, and what
@@ -114,8 +125,11 @@ class Content(ABC):
     named_by: ClassVar[Sequence[str]] = ()
 
     @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain dictionaries, lists, strings and numbers. Rates are fractions."""
+    def content(self) -> dict[str, Any]:
+        """Return everything as dictionaries, lists, strings and numbers, which must not be changed.
+
+        Rates are fractions.
+        """
 
     def verdict(self) -> str:
         """Return one sentence with the number that counts."""

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from clueval.files.errors import cut_label, visible
 from clueval.files.opening import cell, tsv_line
-from clueval.reports.content import IN_A_PAGE, SCREEN, Content, in_short
+from clueval.reports.content import IN_A_PAGE, SCREEN, Content, copied, in_short
 from clueval.reports.language import in_language, phrase
 from clueval.reports.place import (
     ANY_LAYER,
@@ -64,7 +64,7 @@ def render(
         if form == "json":
             from clueval.reports.json_text import dumps  # the forms for readers do without
 
-            return dumps(report.to_dict())
+            return dumps(copied(report.content()))
         if form in ("csv", "tsv"):
             file = StringIO()
             write_rows(report, file, form)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.files.errors import UsageError
-from clueval.reports.content import FORMS, Content, form_of
+from clueval.reports.content import FORMS, Content, copied, form_of
 
 
 class Hinting:
@@ -58,6 +58,11 @@ class Report(Hinting, Content):
             numbers = {name: value for name, value in row.items() if isinstance(value, float)}
             scores |= {".".join([*path, name]): value for name, value in numbers.items()}
         return scores
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as new dictionaries and lists, with strings and numbers. Rates are fractions."""
+        values: dict[str, Any] = copied(self.content())
+        return values
 
     def to_json(self) -> str:
         """Return `to_dict` as indented JSON; equal results give equal bytes."""

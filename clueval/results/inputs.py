@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Read
-from clueval.core.document import MENTION
+from clueval.core.document import MENTION, UNANNOTATED
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
 from clueval.files.errors import cut_label, with_noun
 from clueval.results.paths import headline_row, rows_of
@@ -67,6 +67,15 @@ def passed_over_of(read: Read) -> dict[str, dict[str, int]]:
     return numbers
 
 
+def unannotated_in(passed_over: Mapping[str, Mapping[str, int]]) -> str | None:
+    """Return how many documents gold has not annotated, in words; None without any."""
+    number = passed_over[SIDES[0]].get(UNANNOTATED, 0)
+    if not number:
+        return None
+    documents = f"{with_noun(number, 'gold documents')} {'is' if number == 1 else 'are'}"
+    return f"{documents} not annotated and left out; doc.ents = [] says that a document has no entities"
+
+
 class Unplaced(NamedTuple):
     """A span without a place in the text of gold, in its own positions, and the id of its document.
 
@@ -108,8 +117,13 @@ _WITH_POSITIONS = {
 }
 """The formats in which a person or a program writes the exclusive end of each span, and what is in memory."""
 
-_LEAVING_OUT = frozenset({"labels", "ignored"})
-"""The entries of a signature for steps that may leave out all spans of a side."""
+_LEAVING_OUT = {
+    "labels": "the label map",
+    "ignored": "ignore_label and ignore_layer",
+    "min-score": "min_score",
+    "where": "where",
+}
+"""The options that may leave out all spans of a side, by their entry in a signature."""
 
 REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 """The beginning of the messages of `repairs_of`, as a regular expression."""
@@ -118,13 +132,16 @@ REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
 def warnings_of(result: Any) -> Iterator[str]:
     """Yield a warning for what is often a mistake in a `Result`.
 
-    There are no documents; a side has no spans, or none that is left to count; the layers have different names; a label
-    is on one side only; ends are inclusive.
+    Gold documents are not annotated; there are no documents; a side has no spans, or none that is left to count; the
+    layers have different names; a label is on one side only; ends are inclusive.
     """
+    if left_out := unannotated_in(result.passed_over):
+        yield left_out
     if not result.documents:
         yield "there are no documents"
         return
-    sides = [result.inputs[side]["layers"] for side in SIDES]
+    inputs, metrics = result.inputs, result.metrics
+    sides = [inputs[side]["layers"] for side in SIDES]
     if all(metric.name == "masking" for metric in result.scored_by):  # it compares layers of different names
         for side, layers in zip(SIDES, sides, strict=True):
             if not any(about["spans"] for about in layers.values()):
@@ -139,31 +156,34 @@ def warnings_of(result: Any) -> Iterator[str]:
     named = {*alone[0], *alone[1]} if [len(layers) for layers in alone] == [1, 1] else set()
     if named:
         gold, predicted = map(_quote, (*alone[0], *alone[1]))
-        hint = "; layers=... gives both one name" if result.inputs[SIDES[0]]["files"] else ""
+        hint = "; layers=... gives both one name" if inputs[SIDES[0]]["files"] else ""
         yield f"gold alone has layer {gold}, and predicted alone {predicted}{hint}"
-    lacking = layers_not_predicted(result.inputs)
+    lacking = layers_not_predicted(inputs)
     for layer in (layer for layer in sides[0] if layer not in named and layer not in lacking):
         of_sides = [layers[layer] for layers in sides]
         without = [side for side, about in zip(SIDES, of_sides, strict=True) if not about["spans"]]
         if without:
-            has, about = ("has" if len(without) == 1 else "have"), result.inputs[SIDES[0]]
+            has, about = ("has" if len(without) == 1 else "have"), inputs[SIDES[0]]
             may_misname = len(without) == 2 and about["files"] and of_sides[0]["source"] is None
             hint = ""
             if may_misname and layer != DEFAULT_LAYER:
                 hint = f"; clueval formats {about['format']} says what its source can be"
             yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans{hint}"
-        elif result.signature.choices.get("where") == "all":
-            if _LEAVING_OUT & result.signature.choices.keys():
-                yield from _none_left(layer, of_sides, result.metrics)
-            yield from _one_sided(layer, result.metrics)
+            continue
+        choices = result.signature.choices
+        leaving_out = [name for key, name in _LEAVING_OUT.items() if choices.get(key, "all") != "all"]
+        if leaving_out:
+            yield from _none_left(layer, of_sides, metrics, leaving_out)
+        if choices.get("where") == "all":
+            yield from _one_sided(layer, metrics)
             tags = {side for side in SIDES if (side, layer) in result.tagged}
-            for side, about in result.inputs.items():
+            for side, about in inputs.items():
                 written = _WITH_POSITIONS.issuperset(about["format"].split("+"))
                 if about["layers"][layer]["scheme"] is not None or not written:
                     tags.add(side)
             if len(tags) < len(SIDES):
-                has_table = any(about["format"] == "spans" for about in result.inputs.values())
-                yield from _none_equal(layer, result.metrics, has_table)
+                has_table = any(about["format"] == "spans" for about in inputs.values())
+                yield from _none_equal(layer, metrics, has_table)
 
 
 def repairs_of(result: Any) -> Iterator[str]:
@@ -207,16 +227,19 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
 
 
 def _none_left(
-    layer: str, of_sides: Sequence[Mapping[str, Any]], metrics: Mapping[str, Mapping[str, Any]]
+    layer: str,
+    of_sides: Sequence[Mapping[str, Any]],
+    metrics: Mapping[str, Mapping[str, Any]],
+    leaving_out: Sequence[str],
 ) -> Iterator[str]:
-    """Yield a warning for each side whose spans were all left out before counting."""
+    """Yield a warning for each side whose spans were all left out before counting, by one of some options."""
     for side, about in zip(SIDES, of_sides, strict=True):
         rows = [headline_row({"sequence": layer}, _report_of(layer, reports)) for reports in metrics.values()]
         if any(row is not None and row[side] == 0 for row in rows):
             number = about["spans"]
             yield (
                 f"layer {_quote(layer)}: {side} has {with_noun(number, 'spans')}, and none is left to count; "
-                "check ignore_label, ignore_layer and label_map"
+                f"check {' and '.join(leaving_out)}"
             )
 
 

@@ -18,8 +18,9 @@ from clueval.files.errors import UsageError, with_noun
 from clueval.files.options import refuse_unknown, require_kind
 from clueval.files.overwriting import input_path
 from clueval.metrics import chosen_metrics, with_settings
+from clueval.reports.content import copied
 from clueval.reports.report import Report
-from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of
+from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of, unannotated_in
 from clueval.results.signature import Signature, joined_signature, require_same
 from clueval.version import SCHEMA, __version__
 
@@ -223,7 +224,15 @@ class Result(Report):
 
     @cached_property
     def metrics(self) -> Mapping[str, Mapping[str, Any]]:
-        """The reports, by metric and sequence; each metric documents the shape of its report."""
+        """The reports, by metric and sequence, apart from those that the result reads itself.
+
+        Each metric documents the shape of its report.
+        """
+        reports: dict[str, dict[str, Any]] = copied(self._reports)
+        return reports
+
+    @cached_property
+    def _reports(self) -> Reports:
         return self._all_reports.at(())
 
     @cached_property
@@ -271,7 +280,7 @@ class Result(Report):
         """The sides and layers whose spans were read from tags, or from a file of tokens."""
         return self.bag.read.tagged
 
-    @cached_property
+    @property
     def inputs(self) -> Mapping[str, Mapping[str, Any]]:
         """What was read of each side: ``format``, ``files`` and ``layers`` (`clueval.results.inputs`)."""
         return inputs_of(self.bag.read, self.bag.layers, self.plan.frames)
@@ -305,11 +314,14 @@ class Result(Report):
         from clueval.results.paths import headline_paths, number_at
 
         if not self.documents and not self.inputs["gold"]["layers"]:
-            raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
-        paths = [path for path in headline_paths(self.metrics) if rate in path[-1].split("_")]
+            raise UsageError(
+                f"there are no documents, so there is no {rate}",
+                advice=unannotated_in(self.passed_over) or "check the input",
+            )
+        paths = [path for path in headline_paths(self._reports) if rate in path[-1].split("_")]
         if len(paths) == 1:
-            return number_at(self.metrics, paths[0])
-        listed = ", ".join(".".join(path) for path in paths or headline_paths(self.metrics))
+            return number_at(self._reports, paths[0])
+        listed = ", ".join(".".join(path) for path in paths or headline_paths(self._reports))
         problem = f"no headline of the result has {rate}"
         if paths:
             problem = f"the result has {len(paths)} headlines, so {rate} is not one number"
@@ -327,7 +339,7 @@ class Result(Report):
         from clueval.results.paths import number_at, whole_path
 
         try:
-            return number_at(self.metrics, whole_path(self.metrics, path))
+            return number_at(self._reports, whole_path(self._reports, path))
         except UsageError:
             if (number := self._by_short_path.get(path)) is not None:
                 return number
@@ -350,7 +362,7 @@ class Result(Report):
     def _by_short_path(self) -> Mapping[str, float]:
         from clueval.results.rows import scores_of
 
-        return scores_of(self._report())
+        return scores_of(self.content())
 
     def gold_of(self, path: Sequence[str]) -> float | None:
         """Return how much gold a rate is about, by its whole path; None if the metric does not say."""
@@ -365,13 +377,8 @@ class Result(Report):
 
     # Forms
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain dictionaries, strings, integers and floats. Rates are fractions."""
-        by = {key: dict(values) for key, values in (self.groups or {}).items()}
-        return self._report() | ({"by": by} if by else {})
-
-    def _report(self) -> dict[str, Any]:
-        """The result as `to_dict` returns it, apart from break-downs, whose reports are made one by one."""
+    def content(self) -> dict[str, Any]:
+        """The result as `to_dict` returns it; the reports of break-downs are made one by one."""
         report: dict[str, Any] = {
             "clueval": __version__,
             "schema": SCHEMA,
@@ -381,7 +388,7 @@ class Result(Report):
             "repaired_tags": dict(self.repaired_tags),
             "inputs": self.inputs,
             "passed_over": self.passed_over,
-            "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
+            "metrics": {name: dict(sequences) for name, sequences in self._reports.items()},
         }
         unplaced = None if self.unprojected is None else [span.to_dict() for span in self.unprojected]
         for name, section in (
@@ -389,7 +396,7 @@ class Result(Report):
             ("by", self.groups),
             ("unprojected", unplaced),
             ("prepared", self.prepared),
-            ("reference", None if self.reference is None else self.reference.to_dict(self.metrics)),
+            ("reference", None if self.reference is None else self.reference.to_dict(self._reports)),
             ("gates", self.gates),
         ):
             if section is not None:
@@ -403,7 +410,7 @@ class Result(Report):
         """
         from clueval.results.rows import long_rows
 
-        return list(long_rows(self.to_dict()) if long else self.data())
+        return list(long_rows(self.content()) if long else self.data())
 
     def with_all_tables(self) -> Result:
         """Return the result with all tables in the forms for readers."""
@@ -417,7 +424,7 @@ class Result(Report):
         """The F1 of the headline, in words."""
         from clueval.results.first_screen import headline_f1
 
-        return headline_f1(self._report(), self.scored_by)
+        return headline_f1(self.content(), self.scored_by)
 
     def facts(self) -> Iterator[str]:
         """The numbers of documents and positions."""
@@ -429,7 +436,7 @@ class Result(Report):
         """What could not be read as it stands, the spans of each layer, and how intervals were computed."""
         from clueval.results.summary import summary
 
-        return summary(self._report())
+        return summary(self.content())
 
     def tables(self) -> Iterator[Table]:
         """The reports as tables: headlines, labels and break-downs; or all, of all documents, then of each group."""
@@ -438,27 +445,27 @@ class Result(Report):
         from clueval.results.tables import of_report
 
         tables = of_report if self.has_all_tables else first_tables
-        yield from tables(with_estimates(self._report()), self.scored_by)
+        yield from tables(with_estimates(self.content()), self.scored_by)
         if self.reference is not None:
             from clueval.results.reference import tables_of
 
-            yield from tables_of(self.reference, self.metrics)
+            yield from tables_of(self.reference, self._reports)
 
     def columns(self) -> Sequence[str]:
         """The names of the columns of `rows`."""
         from clueval.results.rows import columns_of
 
-        return columns_of(self._report())
+        return columns_of(self.content())
 
     def data(self) -> Iterator[dict[str, Any]]:
         """The rows, as `rows` returns them."""
         from clueval.results.rows import wide_rows
 
-        return wide_rows(self._report())
+        return wide_rows(self.content())
 
     def __repr__(self) -> str:
         number = with_noun(self.documents, "documents")
-        return f"<Result of {number}: {', '.join(self.metrics)}; print(result) shows the tables>"
+        return f"<Result of {number}: {', '.join(self._reports)}; print(result) shows the tables>"
 
     # Other metrics, saving, adding
 

@@ -13,7 +13,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag, Read
-from clueval.core.count import Plan, Step, count
+from clueval.core.count import Plan, Step, count, sum_of_parts
 from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
@@ -184,7 +184,7 @@ class FileReading:
     def _bag_of_documents(self, pairs: Iterable[Sequence[Source]], plan: Plan, layers: Sequence[str]) -> Bag:
         read = Read()
         texts = chain.from_iterable(self.sides.texts_of(sources, read) for sources in pairs)
-        bag = count(_pairs(checked_texts(texts, SIDES)), with_steps_of_documents(plan), layers)
+        bag = count(_pairs(checked_texts(texts, SIDES, read)), with_steps_of_documents(plan), layers)
         bag.read.include(read)
         bag.read.settle(self.schemes)
         return bag
@@ -335,19 +335,33 @@ def _used_by(side: Any, name: str, reading: Reading, chosen: set[str]) -> set[st
 
 def _bag_in_memory(sides: MemorySides, plan: Plan) -> Bag | None:
     """Return the bag of lists of tags or spans; None if documents must be counted."""
-    if len(sides.listed) > 2 or sides.pair_by is not None:
+    if sides.kind == "documents" or len(sides.listed) > 2 or sides.pair_by is not None:
+        return None
+    if sides.are_lists or any(side.options.needs_scheme for side in sides.listed):  # which all tags tell
+        return _bag_of_lists(sides, plan)
+    return sum_of_parts((_bag_of_part(part, plan) for part in sides.parts(_PART)), plan.units)
+
+
+_PART = 10_000
+"""The number of documents of iterators that are in memory together."""
+
+
+def _bag_of_lists(sides: MemorySides, plan: Plan) -> Bag | None:
+    if not sides.are_lists:
         return None
     gold, predicted = [side.items for side in sides.listed]
-    if sides.kind == "tags":
-        from clueval.reading.clusters import bag_of_tags  # not needed for files
+    if sides.kind == "spans":
+        from clueval.reading.triples import bag_of_triples  # not needed for files
 
-        readings = [side.options for side in sides.listed]
-        return bag_of_tags([gold, predicted], plan, readings, ids=sides.listed[0].ids)
-    if sides.kind != "spans":
-        return None
-    from clueval.reading.triples import bag_of_triples  # not needed for files
+        return bag_of_triples(gold, predicted, plan)
+    from clueval.reading.clusters import bag_of_tags  # not needed for files
 
-    return bag_of_triples(gold, predicted, plan)
+    return bag_of_tags([gold, predicted], plan, [side.options for side in sides.listed], sides.ids)
+
+
+def _bag_of_part(part: MemorySides, plan: Plan) -> Bag:
+    bag = _bag_of_lists(part, plan)
+    return count(_pairs(part.texts()), with_steps_of_documents(plan)) if bag is None else bag
 
 
 def _pairs(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Pair]]:

@@ -413,9 +413,9 @@ class Conventions(Report):
     def title(self) -> str:  # type: ignore[override]  # in the language of the context
         return phrase("Which F1 is this?")
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return everything as plain dictionaries; rates are fractions, or None if a convention has none."""
-        report = self.result.to_dict()
+        report = self.result.content()
         del report["metrics"]
         return {**report, "signature": self.signature, "conventions": self.rows_by_layer}
 

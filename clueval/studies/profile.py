@@ -193,9 +193,9 @@ class Profile(Report):
             title = phrase("{layer}: large buckets, the lowest F1 first", layer=sequence)
             yield Table(title, ["", *_header()], [_row(name, entry) for name, entry in buckets])
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return the scores, and the entries by metric, sequence and feature. Rates are fractions."""
-        return {**self.result.to_dict(), "profile": {self.metric.name: self.entries}}
+        return {**self.result.content(), "profile": {self.metric.name: self.entries}}
 
 
 def _bucket(feature: str, entry: Entry) -> str:

@@ -123,7 +123,7 @@ class Threshold(Report):
             return self.chosen[None][name]
         return {label: point[name] for label, point in self.chosen.items()}
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return the content of the file."""
         rates = {name: self._by_label(name) for name in RATES}
         return {"clueval": __version__, "threshold": self.threshold, **self.about, **rates}

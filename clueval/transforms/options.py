@@ -156,6 +156,9 @@ class Preparing:
     )
 
     def __post_init__(self) -> None:
+        if isinstance(self.min_score, Mapping) or hasattr(self.min_score, "threshold"):
+            advice = "write the result of threshold to a file, with write('t.json'), and give its path"
+            raise UsageError("min_score is a number or a file", advice=advice)
         require_types(self)
         if self.locate is not None:
             self.location_steps()
@@ -165,6 +168,11 @@ class Preparing:
         no_labels, no_layer = self.ignore_label is None, self.ignore_layer is None
         is_file = self.min_score is not None and not isinstance(self.min_score, int | float)
         for is_wrong, problem, advice in (
+            (
+                self.min_score is not None and self.min_score != self.min_score,
+                "min_score is nan, and no score is at least nan",
+                "give a number",
+            ),
             (self.same_data and not is_file, "same_data is for a file of thresholds", "add min_score"),
             (
                 both and (gold or predicted),

@@ -36,7 +36,7 @@ class Sizes(Report):
     title = "Sizes"
     signature = "sizes"
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         return {**self.numbers}
 
     def data(self) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from clueval import Document, agree, convert, read, score
 from clueval import Span as OurSpan
-from clueval.files.errors import CluevalError, FormatError, MissingExtra, UsageError
+from clueval.files.errors import CluevalError, CluevalWarning, FormatError, MissingExtra, UsageError
 from clueval.formats import docbin as module
 from clueval.formats.docbin import docbin_of
 
@@ -69,11 +69,25 @@ def test_documents_that_gold_has_not_annotated_do_not_count_in_files_and_in_memo
     for path, docs in zip(paths, sides, strict=True):
         DocBin(docs=docs).to_disk(path)
 
+    nothing = {"gold": {}, "predicted": {}}
     for gold, predicted in (sides, paths):
-        result = score(gold, predicted, metrics="exact")
-        assert (result.documents, result.f1, result.passed_over["gold"]) == (1, 1.0, {"unannotated": 1})
+        with pytest.warns(CluevalWarning, match="1 gold document is not annotated and left out"):
+            result = score(gold, predicted, metrics="exact")
+        assert (result.documents, result.f1) == (1, 1.0)
+        assert result.passed_over == {**nothing, "gold": {"unannotated": 1}}
         result = score(predicted, gold, metrics="exact")
         assert (result.documents, result.recall, result.precision) == (2, 0.5, 1.0)
+        assert result.passed_over == nothing
+
+
+@pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
+def test_documents_that_gold_has_not_annotated_are_why_there_is_no_f1() -> None:
+    docs = [doc(["Ada"], None), doc(["slept"], None)]
+
+    with pytest.raises(
+        UsageError, match=r"no documents, so there is no f1 \(2 gold documents are not annotated"
+    ):
+        score(docs, docs, metrics="exact").f1  # noqa: B018  # it raises
 
 
 def test_documents_without_annotation_have_their_place_beside_other_formats_and_annotators(

@@ -328,7 +328,7 @@ def test_a_mistake_of_the_fast_way_is_not_hidden(
     with pytest.raises(error, match="a mistake"):
         bag_of_columns(sources, plan_of({}))
     with pytest.raises(error, match="a mistake"):
-        bag_of_tags([[["B-A"]], [["O"]]], plan_of({}), [Reading()] * 2)
+        bag_of_tags([[["B-A"]], [["O"]]], plan_of({}), [Reading()] * 2, [])
 
 
 # Lists of tags
@@ -385,10 +385,11 @@ def tags_differ(seed: int) -> str:
         plan_of({"merge": chance.random() < 0.2, "by": chance.choice([(), ("document",)])}), where=where
     )
     plan = replace(plan, units=chance.choice(UNITS))
-    ids = [f"d{each}" for each in range(len(sides[0]))] if chance.random() < 0.4 else None
-    fast = bag_of_tags(sides, plan, readings, ids=ids)
+    beginning = "d" if chance.random() < 0.4 else ""
+    ids = [f"{beginning}{each}" for each in range(len(sides[0]))]
+    fast = bag_of_tags(sides, plan, readings, ids)
     try:
-        slow = of_tags(sides, plan, readings, [*map(str, range(len(sides[0])))] if ids is None else ids)
+        slow = of_tags(sides, plan, readings, ids)
         error = False
     except CluevalError:
         error = True
@@ -450,14 +451,15 @@ def test_each_different_row_is_a_character_of_its_own_at_which_no_cluster_is_cut
 @pytest.mark.parametrize("units", UNITS)
 def test_lists_that_are_not_plain_tags_are_left_to_documents(wrong: str, units: str | None) -> None:
     sides, readings = WRONG[wrong], [Reading()] * 2
+    ids = [str(number) for number, _ in enumerate(sides[0])]
 
-    assert bag_of_tags(sides, plan_of({}, units), readings) is None
+    assert bag_of_tags(sides, plan_of({}, units), readings, ids) is None
 
 
 def test_an_iterator_is_left_as_it_is() -> None:
     sentences = iter([["O"]])
 
-    assert bag_of_tags([sentences, [["O"]]], plan_of({}), [Reading()] * 2) is None
+    assert bag_of_tags([sentences, [["O"]]], plan_of({}), [Reading()] * 2, []) is None
     assert next(sentences) == ["O"]
 
 
@@ -465,7 +467,7 @@ def test_an_iterator_is_left_as_it_is() -> None:
 def test_tags_whose_scheme_must_be_known_are_left_to_documents(invalid: str) -> None:
     readings = [Reading(invalid=invalid)] * 2
 
-    assert bag_of_tags([[["B-A"]], [["B-A"]]], plan_of({}), readings) is None
+    assert bag_of_tags([[["B-A"]], [["B-A"]]], plan_of({}), readings, []) is None
 
 
 # Plain spans

@@ -19,6 +19,7 @@ from clueval import (
     compare,
     conventions,
     masking,
+    profile,
     score,
     threshold,
 )
@@ -43,6 +44,8 @@ def _counted(predicted: Any) -> Any:
 
 RESULTS: dict[str, Callable[[], Report]] = {
     "Result": lambda: score(GOLD, OTHER, metrics=["exact", "levels"]),
+    "Conventions": lambda: conventions(*TAGS),
+    "Profile": lambda: profile(GOLD, OTHER, feature=["label"]),
     "Comparison": lambda: compare(_counted(GOLD), _counted(OTHER), names=["one", "two"]),
     "Agreement": lambda: agree({"anna": GOLD, "bob": OTHER}),
     "Threshold": lambda: threshold(GOLD, SCORED, score_feature="score"),
@@ -96,6 +99,26 @@ def test_json_is_that_of_the_dictionary(result: Report) -> None:
     assert result.to_json() == result.render("json")
 
 
+def spoil(value: Any) -> None:
+    """Empty dictionaries and lists at any depth."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            spoil(item)
+        value.clear()
+
+
+def test_what_a_result_returns_can_be_changed_without_changing_the_result(result: Report) -> None:
+    def shown() -> list[str]:
+        return [*map(result.render, FORMS), str(result.scores())]
+
+    before = shown()
+    for name in ("to_dict", "rows", "scores", "metrics", "inputs", "repaired_tags", "passed_over"):
+        value = getattr(result, name, None)
+        spoil(value() if callable(value) else value)
+
+    assert shown() == before
+
+
 def test_a_notebook_shows_the_tables(result: Report) -> None:
     shown = [table for table in result.tables() if not getattr(table, "is_folded", False)]
 
@@ -137,7 +160,7 @@ class Toy(Report):
     signature = "toy"
     named_by = ("layer", "label")
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         return {"toy": True}
 
     def data(self) -> Iterator[dict[str, Any]]:

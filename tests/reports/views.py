@@ -36,7 +36,7 @@ class View(Report):
     shown_tables: Sequence[Table] = ()
     listed: Sequence[Place] = field(default_factory=list)
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         return {
             "title": self.title,
             "verdict": self.said,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import pytest
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from clueval import CluevalError, UsageError, score
 from clueval.reading.clusters import BATCH
 from clueval.reading.triples import BATCH as SPANS_AT_ONCE
+
+PART = 10_000
+"""The number of documents of iterators that are in memory together."""
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]
 TAGS = st.sampled_from(["O", "O", "B-A", "I-A", "B-B", "I-B", "I-C", "B"])
@@ -52,9 +56,31 @@ def test_more_sentences_than_a_batch_are_all_counted() -> None:
     assert (prf["gold"], prf["predicted"], prf["tp_gold"]) == (6 * BATCH, 5 * BATCH, 5 * BATCH)
 
 
+def test_more_documents_of_iterators_than_memory_holds_count_as_lists_do() -> None:
+    number = 2 * PART + 3
+    tags = [["B-A", "O", f"B-{n % 7}"] for n in range(number)]
+    spans = [[(0, 1, "A"), (2, 3, str(n % 7))] for n in range(number)]
+
+    for gold in (tags, spans):
+        predicted = [items if n % 3 else items[:1] + gold[0][1:] for n, items in enumerate(gold)]
+        streamed = score(iter(gold), iter(predicted), metrics="exact", resample_by="document")
+        listed = score(gold, predicted, metrics="exact", resample_by="document")
+
+        assert streamed.to_dict() == listed.to_dict()
+        assert [*streamed.bag.documents.items()] == [*listed.bag.documents.items()]
+        with pytest.raises(UsageError, match=f"predicted has only {number - 1:,} "):
+            score(iter(gold), iter(predicted[:-1]), metrics="exact")
+
+
 @pytest.mark.parametrize(
     ("gold", "predicted", "options", "message"),
     [
+        (
+            repeat(["O"], PART + 1),
+            chain(repeat(["O"], PART), [["X"]]),
+            {},
+            f"predicted[{PART}][0]: 'X' is not a tag",
+        ),
         ([["B-A", "PER"]], [["O", "O"]], {}, "gold[0][1]: 'PER' is not a tag"),
         ([["O"], ["O", "O"]], [["O"], ["O", None]], {}, "predicted[1][1]: None is not a tag"),
         ([["O", -100]], [["O", "O"]], {}, "gold[0][1]: an int is not a tag (tags are text, such as 'B-PER')"),

@@ -321,8 +321,15 @@ def test_advice_on_a_dictionary_is_for_dictionaries() -> None:
         exact([(0, 1, "A"), (2, 3, "C")], [(0, 1, "A")], label_map={"A": "B"})
 
 
-@pytest.mark.parametrize("options", [{"ignore_label": "A"}, {"label_map": "A="}])
-def test_a_side_without_spans_to_count_is_a_warning(options: dict[str, str]) -> None:
-    message = "gold has 1 span, and none is left to count; check ignore_label, ignore_layer and label_map"
+@pytest.mark.parametrize(
+    ("options", "checked"),
+    [
+        ({"ignore_label": "A"}, "ignore_label and ignore_layer"),
+        ({"gold_map": "A=", "predicted_map": "*=*"}, "the label map"),
+        ({"where": "label=B"}, "where"),
+    ],
+)
+def test_a_side_without_spans_to_count_is_a_warning(options: dict[str, str], checked: str) -> None:
+    message = f"gold has 1 span, and none is left to count; check {checked}"
     with pytest.warns(CluevalWarning, match=message):
         exact([(0, 1, "A")], [(0, 1, "A"), (5, 6, "B")], **options)

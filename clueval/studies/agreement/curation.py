@@ -176,7 +176,7 @@ class UndecidedPlaces(ReportOfAnnotators):
     def places(self) -> Iterable[Place]:
         return self._places
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return all places as plain data, with texts of the corpus."""
         return {"places": self.rows()}
 

@@ -118,7 +118,7 @@ class Agreement(ReportOfAnnotators):
     def title(self) -> str:  # type: ignore[override]  # it is only read
         return phrase("Agreement of {names}", names=", ".join(self._names))
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return all numbers as plain dictionaries; what is not defined is None."""
         return self._report
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from clueval.core.tally import EPSILON
@@ -72,12 +72,12 @@ def drop_of(text: str) -> float:
 
 def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterator[ScoreGate]:
     """Yield the gate of each limit. Raises `UsageError` for a score that does not exist."""
-    intervals: Mapping[str, Any] | None = None
+    reports, intervals = result.metrics, None
     for limit in limits:
         end, least = limit.end, limit.least
         text = limit.score if end is None else limit.score.removesuffix(f".{end}")
-        path = whole_path(result.metrics, text)
-        value = number_at(result.metrics, path)
+        path = whole_path(reports, text)
+        value = number_at(reports, path)
         require_fraction(limit.score, ".".join(path), least)
         if end is not None:
             if intervals is None:
@@ -116,9 +116,10 @@ def fail_if_worse(
             f"the baseline has {baseline.tokens} positions and this result {result.tokens}",
             advice="score the same documents",
         )
-    paths = chosen_paths(result.metrics, scores, LAST_RATE)
+    reports, earlier = result.metrics, baseline.metrics
+    paths = chosen_paths(reports, scores, LAST_RATE)
     for path in () if has_several_golds(baseline) else paths:
-        if number_at(baseline.metrics, path) is None:
+        if number_at(earlier, path) is None:
             continue
         golds = result.gold_of(path), baseline.gold_of(path)
         if golds[0] != golds[1]:
@@ -135,7 +136,7 @@ def fail_if_worse(
         work = PairedTests(units, trust, several_golds=has_several_golds(baseline))
     for path in paths:
         text, tested = ".".join(path), None
-        value, before = number_at(result.metrics, path), number_at(baseline.metrics, path)
+        value, before = number_at(reports, path), number_at(earlier, path)
         if before is None:
             yield ScoreGate(text, value, None, False, "the baseline has no such score")
             continue

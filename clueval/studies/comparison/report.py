@@ -77,7 +77,7 @@ class Comparison(Report):
     pairs: Sequence[Score] = ()
     located: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return the comparison as plain data. Scores and differences are fractions."""
         return {
             "clueval": __version__,

@@ -129,7 +129,7 @@ class NoisyErrors(ErrorReport):
             title = phrase("{layer}: gold spans by label", layer=layer)
             yield Table(title, ["", phrase("spans"), "R", phrase("number")], rows)
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return all gold spans as plain data, with texts of the corpus."""
         return {"spans": self.rows()}
 

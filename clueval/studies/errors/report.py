@@ -277,7 +277,7 @@ class ErrorReport(ReportWithDecisions):
         """Return what is said of answers of language models that are missing or unreadable."""
         return [] if self.result is None else summary.answers_not_read(self.result.prepared)
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return all errors as plain data, with texts of the corpus; positions are integers or empty."""
         prepared = [result.prepared for result in self.results if result.prepared is not None]
         return {

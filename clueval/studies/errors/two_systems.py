@@ -272,7 +272,7 @@ class Diff(TwoSystems):
         title = phrase("gold spans: rows in the old run, columns in the new run")
         yield Table(title, ["", *map(phrase, RIGHT_OR_REASON)], rows, is_folded=True)
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return the diff as plain data; reasons and classes of gold spans are by the old run, then by the new one."""
 
         def nested(numbers: Mapping[tuple[str, str], int], names: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -280,7 +280,7 @@ class Diff(TwoSystems):
 
         reasons, classes = self._gold_counts
         return {
-            **super().to_dict(),
+            **super().content(),
             "reasons": nested(reasons, RIGHT_OR_REASON),
             "classes": nested(classes, KINDS),
         }

@@ -327,13 +327,18 @@ class MaskingReport(ReportWithDecisions):
             places.setdefault(leak.at, []).append(leak)
         return (words.place_of(leaks, text=self.shows_text) for leaks in places.values())
 
-    def to_dict(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
-        report = self.result.to_dict()
+        report = self.result.content()
         report["metrics"] = {**_without_conventions(report["metrics"]), "masking": dict(self.reports)}
-        for groups in report.get("by", {}).values():
-            for value, group in groups.items():
-                groups[value] = {**group, "metrics": _without_conventions(group["metrics"])}
+        if "by" in report:
+            report["by"] = {
+                key: {
+                    value: {**group, "metrics": _without_conventions(group["metrics"])}
+                    for value, group in groups.items()
+                }
+                for key, groups in report["by"].items()
+            }
         report["leaks"] = [leak.to_dict() for leak in self.leaks]
         report["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
         if self.review is not None:
