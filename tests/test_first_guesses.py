@@ -288,7 +288,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "a tag is O, or one of B I E S L U M W",
     ),
     "one side": (lambda: exact(TAGS), "give gold and predicted"),
-    "tags against spans": (lambda: exact(TAGS, [SPANS]), "give both sides in one form"),
+    "tags against spans": (
+        lambda: exact(TAGS, [SPANS]),
+        "give both sides in one form, or as rows with their tokens",
+    ),
     "unknown option": (lambda: exact(TAGS, OTHER, shceme="BIO"), "did you mean scheme?"),
     "unknown metric": (lambda: clueval.score(TAGS, OTHER, metrics="f1"), "unknown metric 'f1'"),
     "layers as a list": (lambda: exact(TAGS, OTHER, layers=["entity"]), "layers={'entity': 2}"),

@@ -236,6 +236,7 @@ def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str
             setting.replace("_", "-"): f"--metric '{metric}({setting}=...)'"
             for metric in reversed(METRICS)  # of several with the same setting, the first is named
             for setting in settings_of(metric_class(metric))
+            if f"--{setting}" not in command_called("score").by_flag  # as --by, which is meant
         }
         words = settings | words
     hint = synonym(word.replace("-", "_"), options, command, dashes=True)

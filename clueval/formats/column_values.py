@@ -212,6 +212,8 @@ class ColumnValues(ColumnInput):
             advice = f"{error.advice}; layers=... names the column of the tags" if error.advice else None
             if advice and self.options.layers in _LAST_TWO:
                 advice = f"without PREDICTED, the last two columns are read as gold and predicted; {advice}"
+            if self.file.endswith(".txt") and not any(map(is_tag, tags)):
+                advice = _PROSE
             raise TagError(
                 problem,
                 file=self.file,

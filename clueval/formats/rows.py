@@ -235,7 +235,7 @@ class RowReader(RowInput):
         hidden = self._not_metadata.union(layers.values() if dialect.tags else ())
         rest = tuple(key for key in row if key not in hidden) if dialect.rest else ()
         beside: tuple[str, ...] = ()
-        if self.options.layers is None and "spans" not in dialect.required:  # no one has chosen
+        if self.options.layers is None and "spans" not in dialect.required:  # the user names none
             others = self._not_metadata.difference(keys_of(dialect.spans)).union(layers.values())
             beside = tuple(key for key in row if key not in others)
         return _RowKeys(content, layers, ids, metadata, rest, not_read, beside)
@@ -266,10 +266,10 @@ class RowReader(RowInput):
 
     def _is_labelled_span(self, item: Any) -> bool:
         if isinstance(item, dict):
-            return not item.keys().isdisjoint(("label", "type", *keys_of(self.dialect.label))) and is_span(
-                item
-            )
-        return is_span(item) and isinstance(item[-1], str)
+            has_label = any(key in item for key in ("label", "type", *keys_of(self.dialect.label)))
+        else:
+            has_label = isinstance(item, list | tuple) and len(item) == 3 and isinstance(item[2], str)
+        return has_label and is_span(item)
 
     def _required(self, row: Collection[str], what: str, keys: str) -> str:
         """Return the first of some keys that a row has, of which it needs one."""

@@ -724,7 +724,8 @@ def _aligned(sides: list[GivenSide]) -> tuple[MemoryKind, list[GivenSide]]:
     if len(kinds_of) > 1:
         raise UsageError(
             " and ".join(f"{side.name} is {side.kind}" for side in sides if side.kind is not None),
-            advice="give both sides in one form",
+            advice="give both sides in one form, or as rows with their tokens: {'tokens': [...], 'ner_tags': [...]}, "
+            "{'tokens': [...], 'entities': [{'start': 0, 'end': 2, 'type': 'PER'}]}",
         )
     flat_side, nested_side = (
         next((side for side in sides if side.nested is is_nested), None) for is_nested in (False, True)

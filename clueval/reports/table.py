@@ -68,13 +68,17 @@ def percent(fraction: float, usual: int = 2, sign: str = "") -> str:
     ...     percent(0.76356), percent(0.015, sign="+")
     ('76.4', '+1.5')
     """
-    return decimal(100 * fraction, usual, sign)
+    return with_decimals(100 * fraction, usual, sign)
 
 
-def decimal(number: float, usual: int, sign: str = "") -> str:
+def with_decimals(number: float, usual: int, sign: str = "") -> str:
     """Return a number with its `usual` decimals, or as many as `decimals` says."""
+    return numeral(number, f"{sign},.{_digits(usual)}f")
+
+
+def _digits(usual: int) -> int:
     digits = _DECIMALS.get()
-    return numeral(number, f"{sign},.{usual if digits is None else digits}f")
+    return usual if digits is None else digits
 
 
 class Part(NamedTuple):
@@ -148,7 +152,7 @@ def shown(cell: Cell) -> str:
         case str():
             return visible(cut_label(cell))
         case _:
-            return numeral(int(cell)) if cell == int(cell) else decimal(cell, 3)
+            return numeral(int(cell)) if cell == int(cell) else with_decimals(cell, 3)
 
 
 def plain(cell: Cell) -> str | float | None:
@@ -190,8 +194,8 @@ def difference(first: float | None, second: float | None) -> str:
     """
     if first is None or second is None:
         return ""
-    digits = 2 if (digits := _DECIMALS.get()) is None else digits
-    return decimal(round(100 * second, digits) - round(100 * first, digits), digits, "+")
+    digits = _digits(2)
+    return with_decimals(round(100 * second, digits) - round(100 * first, digits), digits, "+")
 
 
 def caption(table: Table) -> str:

@@ -124,7 +124,7 @@ class Signature:
         same_text = all(metric.same_text for metric in metrics)
         options: dict[str, Any] = {"metrics": metrics}
         for key, value in choices.items():
-            if key == "merge":
+            if key in ("merge", "untyped"):
                 options[key] = value == "yes"
             elif key == "where" and value != "all":
                 where = [condition.partition("=") for condition in value.split(";")]

@@ -185,7 +185,7 @@ ALL_FEATURES = (*FEATURES, *TRAINED)
 class TrainingSpans:
     """The spans of training data: how often a text was a span, with which labels, and how often it was none.
 
-    Texts are compared as sequences of words and single marks in lower case, or one token with another. `documents` are read once more for
+    Texts are compared as sequences of words and single marks in lower case. `documents` are read once more for
     consistencies, because occurrences of all texts are counted. Memory holds one document, and the texts of the spans.
     `is_merged` says whether their layers are merged, as those of the spans that are compared with them.
     """

@@ -57,6 +57,7 @@ LEAD_ON = {
     "confusion gold.conll predicted.conll": "use score with --metric confusion",
     "score a b --ouput x.html": "unknown option --ouput; -o FILE writes a file",
     "score a b --input-predicted inline": "; use --input GOLD:PREDICTED, as in --input doccano:inline",
+    "profile a b --by domain": "unknown option --by (see",
     "score a b --bootsrap": "unknown option --bootsrap; use --intervals",
     "score a b --format html": "-o FILE writes pages and workbooks, as in -o x.html",
     "gate a b": "there is no command 'gate'; use score with --metric gate",

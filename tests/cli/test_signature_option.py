@@ -32,7 +32,7 @@ OPTIONS = st.tuples(
     of_option("--scheme", "BIO"),
     of_option("--invalid", "discard", "conlleval"),
     of_option("--pair-by", "id"),
-    st.sampled_from([[], ["--merge"]]),
+    st.sampled_from([[], ["--merge"], ["--untyped"]]),
 ).map(lambda parts: [word for part in parts for word in part])
 
 

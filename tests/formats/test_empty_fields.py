@@ -126,9 +126,9 @@ def test_relations_of_flair_are_passed_over_and_counted(tmp_path: Path) -> None:
     assert score(path, path).passed_over["predicted"] == {"relations": 2}
 
 
-def test_text_without_columns_is_told_from_a_column_file(tmp_path: Path) -> None:
-    path = tmp_path / "judgment.txt"
-    path.write_text("Ada met Bob in Ulm .\nBob left .\n", encoding="utf-8")
+@pytest.mark.parametrize("text", ["Ada met Bob in Ulm .\nBob left .\n", "Ada met Bob.\n"])
+def test_text_without_columns_is_told_from_a_column_file(tmp_path: Path, text: str) -> None:
+    path = write(tmp_path / "judgment.txt", text)
 
     with pytest.raises(FormatError, match="a text without columns has no spans"):
         list(read(path))

@@ -193,14 +193,13 @@ def test_several_systems_are_corrected_by_holm() -> None:
     corrected = sorted(entry["p_holm"] for entry in entries)
 
     assert corrected == pytest.approx([min(1, 2 * ps[0]), max(2 * ps[0], ps[1])])
-    assert str(comparison).count("after Holm's correction") == 1  # the other p stays as it is
+    assert str(comparison).count("after Holm's correction") == 2
 
 
 def test_runs_have_a_mean_and_a_deviation() -> None:
     runs = [result(many(seed)) for seed in (1, 2, 3)]
-    found = compare(runs, [[result(many(seed, 0.1)) for seed in (4, 5)]], scores=[RECALL]).to_dict()[
-        "scores"
-    ][0]
+    comparison = compare(runs, [[result(many(seed, 0.1)) for seed in (4, 5)]], scores=[RECALL])
+    found = comparison.to_dict()["scores"][0]
     own = [run.metrics["exact"]["x"]["micro"]["recall"] for run in runs]
     numpy = pytest.importorskip("numpy")
 
@@ -208,6 +207,11 @@ def test_runs_have_a_mean_and_a_deviation() -> None:
     assert found["values"][0]["sd"] == pytest.approx(float(numpy.std(own, ddof=1)))
     assert (found["values"][0]["min"], found["values"][0]["max"]) == (min(own), max(own))
     assert found["against_baseline"][0]["test"] == "t"
+    shown = f"(sd {100 * found['values'][0]['sd']:.2f})"
+    for form, begin in (("text", ""), ("markdown", ""), ("latex", "% ")):
+        lines = comparison.render(form).splitlines()
+        assert f"{begin}40 units (documents); t-test over runs and units; 95 % confidence." in lines, form
+        assert any(shown in line for line in lines), form
 
 
 def test_a_detectable_difference_tells_how_many_units_it_takes() -> None:

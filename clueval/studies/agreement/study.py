@@ -18,7 +18,7 @@ from clueval.files.writing import made_folder, named_together, whole_file
 from clueval.formats.options import USUAL_READING, Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
-from clueval.reports.table import Rate, Table, decimal, percent, shown
+from clueval.reports.table import Rate, Table, percent, shown, with_decimals
 from clueval.results.options import parse_where
 from clueval.results.signature import Signature, written_filter
 from clueval.results.summary import mended, positions_in_words
@@ -51,7 +51,7 @@ FREQUENT = 20
 _POINT = 0.01
 """By how much the mean F1 of the annotator who differs most must be below that of the next."""
 
-_alpha = partial(decimal, usual=3)
+_alpha = partial(with_decimals, usual=3)
 
 
 class Agreement(ReportOfAnnotators):
@@ -173,12 +173,12 @@ class Agreement(ReportOfAnnotators):
             text += "; " + phrase("most disputed: {label} ({f1})", label=label, f1=shown(Rate(mean)))
         return text
 
-    def _interval(self, sequence: str, path: str, shown: Callable[[float], str]) -> str:
+    def _interval(self, sequence: str, path: str, written: Callable[[float], str]) -> str:
         """Return the interval of a number in brackets; empty if there is none."""
         entry = self._report.get("intervals", {"scores": {}})["scores"].get(sequence, {}).get(path, {})
         if entry.get("low") is None or entry.get("high") is None:
             return ""
-        return f" [{shown(entry['low'])}, {shown(entry['high'])}]"
+        return f" [{written(entry['low'])}, {written(entry['high'])}]"
 
     def facts(self) -> Iterator[str]:
         """Yield how much was read."""

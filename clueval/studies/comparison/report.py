@@ -163,7 +163,7 @@ class Comparison(Report):
         ends = "" if entry["low"] is None else f" {interval(entry)}"
         p_in_words = f"< {numeral(0.0001, '.4f')}" if p < 0.0001 else f"= {numeral(p, '.2g')}"
         shown_test = f"{ends}, p {p_in_words}"
-        if p != entry["p"]:
+        if len(self.systems) > 2:
             shown_test += phrase(" after Holm's correction")
         size = _difference(score, entry)
         is_significant = p <= 1 - self.confidence + EPSILON  # 1 - 0.95 is a little more than 0.05

@@ -108,9 +108,8 @@ def compare(
         work.require_rate(text, path)
 
     labels = list(_labels(work))
-    if has_several_golds(
-        first
-    ):  # a label is not compared if other gold spans with it were chosen for another system
+    if has_several_golds(first):
+        # a label is not compared if other gold spans with it were chosen for another system
         labels = [(text, path) for text, path in labels if work.unit_of_other_gold(path) is None]
     for _, path in labels:
         work.require_same_gold(path)
