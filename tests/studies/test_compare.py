@@ -454,7 +454,6 @@ SAVED = "base=base.1.clueval,base.2.clueval large=large.clueval"
     [
         "base=base.1.conll,base.2.conll large=large.conll",
         "base=base.*.conll large=large.conll",
-        "base=base.1.clueval,base.2.conll large=large.clueval",
         "large=large.conll base=base.*.conll --baseline base",
     ],
 )
@@ -575,6 +574,10 @@ def test_a_tagger_with_tokens_is_compared_with_a_system_with_positions_in_the_te
         ("gold.conll a=large.conll,large.conll b=base.1.conll", "a system has the run large.conll twice"),
         ("=base.1.clueval b=large.clueval", "lacks a name or a path"),
         ("gold.conll a=large.conl b=base.1.conll", "large.conl: there is no such file"),
+        (
+            "gold.conll base=base.1.conll large=large.clueval",
+            "large.clueval:1: is a report or a saved result",
+        ),
         ("large.clueval", "nothing to compare with"),
         (", large.clueval", "nothing to compare with"),
         ("large.clueval no.clueval", "there is no such file"),

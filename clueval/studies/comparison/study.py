@@ -1,8 +1,9 @@
 """`compare`: is a system better than another one, and by how much?
 
-A run of a system is a result, the file of a saved one or, with gold, what `clueval.score` takes as predicted, which is
-scored here. Several runs are a list of results, files or, if gold is lists in memory, such lists; or a pattern such as
-``large.*.conll``. `clueval.studies.comparison.paired_tests` has the tests.
+A run of a system is a result or, without gold, the file of a saved one; with gold, what `clueval.score` takes as
+predicted, which is scored here, but no file of a saved result, because anybody can write one. Several runs are a list
+of results, files or, if gold is lists in memory, such lists; or a pattern such as ``large.*.conll``.
+`clueval.studies.comparison.paired_tests` has the tests.
 """
 
 from __future__ import annotations
@@ -250,7 +251,7 @@ def _by_name(systems: Sequence[Any], names: Sequence[str] | None) -> dict[str, A
 
 def _scored(gold: Any, runs: Sequence[Any], options: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the runs of all systems; those that are no results yet are scored against gold."""
-    to_score = [gold is not None and not is_result(run) for run in runs]
+    to_score = [gold is not None and not isinstance(run, Result) for run in runs]
     reading, of_reading = options.get("reading", Reading()), _of_reading(options)
     idle = iter(idle_options(gold, list(compress(runs, to_score)), reading, of_reading))
     for run, is_to_score in zip(runs, to_score, strict=True):
