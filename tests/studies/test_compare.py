@@ -559,6 +559,16 @@ def test_a_tagger_with_tokens_is_compared_with_a_system_with_positions_in_the_te
     assert [row["value"] for row in found.rows()[:2]] == [1, 1]
 
 
+def test_systems_are_compared_in_tokens_if_only_one_has_blanks_at_the_edges_of_spans() -> None:
+    gold, blank = (
+        [{"id": str(n), "text": "Ada met", "label": [[0, end, "PER"]]} for n in range(2)] for end in (3, 4)
+    )
+
+    found = compare(gold, blank=blank, copy=gold, metrics="exact", scores=["f1"], unit="token")
+
+    assert [row["value"] for row in found.rows()[:2]] == [1, 1]
+
+
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("arguments", "message"),

@@ -339,9 +339,11 @@ def _result_of(run: Any) -> Result:
 def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> ComparedUnits:
     """Return the units that can be compared. Raises `UsageError` for others; `force` ignores signature and gold."""
     first_name, (first, *_) = next(iter(systems.items()))
+    of_all = [run.signature for runs in systems.values() for run in runs]
+    all_placed = all("placed" in signature.choices for signature in of_all)
     for name, runs in systems.items():
         for run in () if force else runs:
-            require_same(_signature_of(first), _signature_of(run), "compared")
+            require_same(_signature_of(first, all_placed), _signature_of(run, all_placed), "compared")
             digests = first.gold_sha256, run.gold_sha256
             if first.plan.units != DOCUMENT and None not in digests and digests[0] != digests[1]:
                 raise UsageError(
@@ -351,10 +353,10 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
     return comparable({name: [run.units for run in runs] for name, runs in systems.items()})
 
 
-def _signature_of(result: Result) -> Signature:
-    """Return the signature without the step that gives both sides one text, if it changed no span."""
+def _signature_of(result: Result, all_placed: bool) -> Signature:
+    """Return the signature without the step that gives both sides one text, if it changed all gold alike, or no span."""
     choices = dict(result.signature.choices)
-    if not (result.prepared or {}).get("placed", {}).get("trimmed"):
+    if all_placed or not (result.prepared or {}).get("placed", {}).get("trimmed"):
         choices.pop("placed", None)
     return Signature(choices)
 
