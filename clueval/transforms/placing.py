@@ -9,10 +9,10 @@
 
 Positions are those of the gold text, or of the predicted text if gold has none. White space at the edges of
 spans is cut off on both sides and counted (``trimmed``).
-With the unit ``token``, positions are then those of the tokens of gold, of predicted if gold has none, or of the words
-and single marks of the text if neither has tokens. A span gets the tokens of which it covers more than half the
-characters, and is counted (``moved``) if it does not begin and end with them; a span that gets none, as one of white space alone, has no place: it stands beside the text, and matches
-nothing.
+With the unit ``token``, positions are then those of the tokens of gold, of predicted if gold has none, or of the
+words and single marks of the text if neither has tokens. A span gets the tokens of which it covers more than half the
+characters, and is counted (``moved``) if it does not begin and end with them; a span that gets none, as one of white
+space alone, has no place: it stands beside the text, and matches nothing.
 
 For example, gold has the text ``"Dr.  No,"`` and predicted the tokens ``Dr``, ``.``, ``No``, ``,``. The tokens
 get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first three tokens becomes [0,7).
@@ -32,7 +32,7 @@ from clueval.core.document import Document, Pair, Sentence, are_of_different_doc
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import Span, name_of
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.transforms.changes import EachPair, empty, with_notes
+from clueval.transforms.changes import EachPair, Note, empty, with_notes
 from clueval.transforms.characters import TextPositions, on_ranges, to_characters, without_blanks
 
 _SHOWN = 20
@@ -69,7 +69,7 @@ class Placing(EachPair):
             return
         placed = placed_documents(pair.sides, in_tokens=self.in_tokens, named=self.named)
         gold, predicted = placed.documents
-        notes = {("trimmed",): placed.trimmed, ("moved",): placed.moved}
+        notes: dict[Note, int] = {("trimmed",): placed.trimmed, ("moved",): placed.moved}
         yield with_notes(replace(pair, gold=gold, predicted=predicted), "placed", notes)
         nothing = replace(
             empty(gold, "character"), layers=dict.fromkeys([*gold.layers, *predicted.layers], ())
@@ -131,8 +131,12 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
         _in_tokens(document, before, tokens, characters)
         for document, before in zip(named_alike, documents, strict=True)
     ]
-    in_positions, lost, moved = zip(*converted, strict=True)
-    return Placed(in_positions, lost, sum(numbers), sum(moved))
+    return Placed(
+        [document for document, _, _ in converted],
+        [lost for _, lost, _ in converted],
+        sum(numbers),
+        sum(moved for _, _, moved in converted),
+    )
 
 
 def _in_characters(document: Document, text: str | None) -> Document:

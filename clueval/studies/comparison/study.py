@@ -354,7 +354,7 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
 
 
 def _signature_of(result: Result, all_placed: bool) -> Signature:
-    """Return the signature without the step that gives both sides one text, if it changed all gold alike, or no span."""
+    """Return the signature, without the step that gives both sides one text if it changes gold alike in all results."""
     choices = dict(result.signature.choices)
     if all_placed or not (result.prepared or {}).get("placed", {}).get("trimmed"):
         choices.pop("placed", None)
