@@ -545,6 +545,17 @@ def test_answers_of_models_are_compared_and_what_was_lost_is_said(given_as: str,
     assert found.resample_by == "document"
 
 
+def test_of_many_systems_words_say_how_many_are_better() -> None:
+    gold, base, none = ([[first, last]] * 8 for first, last in (("B-A", "B-A"), ("B-A", "O"), ("O", "O")))
+
+    found = compare(gold, base, gold, base, none, none, none, metrics="exact", scores=["f1"])
+
+    assert (found.title, found.verdict()) == (
+        "6 systems",
+        "exact F1: of 5 systems, better than A: 1, worse: 3, not significantly different: 1.",
+    )
+
+
 def test_a_tagger_with_tokens_is_compared_with_a_system_with_positions_in_the_text(tmp_path: Path) -> None:
     tokens = [
         {"id": f"d{n}", "tokenized_text": ["Ada", ",", "Bob"], "ner": [[0, 0, "PER"]]} for n in range(2)
