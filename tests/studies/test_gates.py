@@ -309,6 +309,7 @@ def test_an_undefined_score_fails(capsys: Capture) -> None:
         (["--allow-drop", "0.1"], "--allow-drop needs --fail-if-worse"),
         (["--allow-drop", "0"], "--allow-drop needs --fail-if-worse"),
         (["--fail-under", f"{F1}=101%"], "1.01 is above 1"),
+        (["--fail-under", f"{F1}=-1"], "f1 is never below -1"),
         (["--significant"], "--significant needs --fail-if-worse"),
         (["--score", F1], "--score needs --fail-if-worse"),
         (["--fail-if-worse", "no.clueval"], "there is no such file"),

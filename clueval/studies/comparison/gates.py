@@ -8,7 +8,7 @@ from warnings import warn
 
 from clueval.core.tally import EPSILON
 from clueval.files.errors import CluevalWarning, UsageError, with_noun
-from clueval.files.options import fraction, require_fraction
+from clueval.files.options import fraction, require_fraction, require_least
 from clueval.results.options import Trust
 from clueval.results.paths import number_at, whole_path
 from clueval.results.result import Result
@@ -79,6 +79,7 @@ def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterato
         text = limit.score if end is None else limit.score.removesuffix(f".{end}")
         path = whole_path(result.metrics, text)
         value = number_at(result.metrics, path)
+        require_least(limit.score, least)
         require_fraction(limit.score, path[-1], least)
         if end is not None:
             if intervals is None:

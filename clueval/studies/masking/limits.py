@@ -14,7 +14,7 @@ from typing import Any
 
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError, visible
-from clueval.files.options import fraction, require_fraction
+from clueval.files.options import fraction, require_fraction, require_least
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
 from clueval.results.paths import number_at, paths_of
@@ -82,6 +82,8 @@ def failures(
         for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
             value = _value(reports, figure)
             name = figure.partition("[")[0].rpartition(".")[2]
+            if is_lower:
+                require_least(figure, limit)
             require_fraction(figure, name, limit)
             bound = None if is_lower else _BOUND.fullmatch(figure)
             limit_words = {
