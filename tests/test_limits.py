@@ -12,7 +12,7 @@ from corpora import write
 from shapes import SHAPES
 from sizes import handed_in
 
-from clueval import Document, errors, read, score
+from clueval import Document, Span, errors, read, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
 from clueval.files.limits import MAX_COVERED
@@ -332,6 +332,20 @@ def test_spans_that_would_take_too_long_are_refused_with_file_document_and_advic
         for path in (gold, predicted)
     )
     assert "leave out" in message
+
+
+@pytest.mark.usefixtures("small_limits")
+@pytest.mark.parametrize(
+    "options", [{"metrics": "gate"}, {"metrics": "masking"}, {"metrics": "exact", "generic": "A"}]
+)
+def test_the_error_of_too_many_pairs_names_the_file_with_more_spans(options: dict[str, str]) -> None:
+    gold, predicted = (
+        Document("d", {"label": [Span(0, 99, "A")] * n}, text="x" * 99, unit="character", file=f"{n}.json")
+        for n in (100, 4_000)
+    )
+
+    with pytest.raises(LimitError, match=r"^4000\.json, document 'd': more than .* pairs of spans overlap"):
+        score([gold], [predicted], **options)
 
 
 @pytest.mark.usefixtures("small_limits")

@@ -272,7 +272,10 @@ class Problems(Report):
         return "\n".join(map(visible, self._lines)) if form == "text" else super().render(form, **shown)
 
 
-_FLAT = "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them"
+_FLAT = (
+    "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them, exact and fair "
+    "repeated ones once"
+)
 _COLUMNS = ("file", "line", "document", "problem", "advice")
 
 

@@ -82,7 +82,7 @@ def _run_command(command: str, arguments: Sequence[str]) -> int:
         path, table = configuration() or (None, {})
         if path is not None:
             defaults = defaults_of(called, arguments, path, table)
-            if not {"-q", "--quiet"} & {*arguments, *defaults}:
+            if not {"-q", "--quiet"} & {*arguments}:  # a file of defaults does not hide itself
                 remark(f"clueval {command}: read {path} (--no-config ignores it)")
     values = called.parsed([*defaults, *arguments])
     if defaults:

@@ -75,7 +75,7 @@ class Gates(NamedTuple):
         """Return whether counts by unit are needed."""
         return self.significant or any(limit.end is not None for limit in self.limits())
 
-    def baseline(self, resample_by: str | None) -> Result | None:
+    def baseline(self, trust: Trust) -> Result | None:
         """Return the saved result that ``--fail-if-worse`` names.
 
         Raises `UsageError` if it cannot be tested by units, and that is asked for, and for options that need it.
@@ -88,13 +88,20 @@ class Gates(NamedTuple):
             return None
         baseline = load_result(self.fail_if_worse)
         if self.significant:
-            from clueval.studies.comparison.paired_tests import require_for_tests
+            from clueval.studies.comparison.paired_tests import least_p, require_for_tests
 
             units = require_for_tests(baseline.units, str(self.fail_if_worse))
-            if resample_by not in (None, units.by):
+            if trust.resample_by not in (None, units.by):
                 raise UsageError(
-                    f"the units of the baseline are {units.by}, not {resample_by}",
+                    f"the units of the baseline are {units.by}, not {trust.resample_by}",
                     advice="leave out --resample-by",
+                )
+            least = least_p(len(units.keys), trust.resamples)
+            if not self.allow_drop and least > 1 - trust.confidence:
+                raise UsageError(
+                    f"--significant: no score can fail, since p is at least {least:.3g} with the "
+                    f"{len(units.keys)} units of the baseline ({units.by})",
+                    advice="save the baseline with --resample-by sentence, or give --allow-drop X (another test)",
                 )
         return baseline
 
@@ -180,9 +187,9 @@ def score(
                 advice="remove --metric, --where, --by and --unit",
             )
     of_gold, of_predicted = sides_of(gold, predicted, pairs, counting.get("pair_by"), "score")
-    baseline = gates.baseline(trusted.get("resample_by"))
-    tables = [path for path in report.files if path.name.lower().endswith(".gate.tsv")]  # GATE's own table
     trust = Trust(**trusted)
+    baseline = gates.baseline(trust)
+    tables = [path for path in report.files if path.name.lower().endswith(".gate.tsv")]  # GATE's own table
     units = EITHER if gates.need_units() else trust.units
     if units is not None and trust.resample_by is None:
         of_baseline = None if baseline is None or baseline.units is None else baseline.units.by

@@ -233,8 +233,15 @@ def changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
     try:
         return step(pairs)
     except LimitError as error:
-        error.document, error.file = error.document or pairs[0].first.id, error.file or pairs[0].first.file
+        document, of_first = _with_most_spans(pairs[0]), pairs[0].first.file
+        error.document, error.file = error.document or document.id, error.file or document.file or of_first
         raise
+
+
+def _with_most_spans(text: Text) -> Document:
+    """Return the document of the side that is probably the one beyond a limit."""
+    documents = [document for document in text.sides if document is not None]
+    return max(documents, key=lambda document: sum(map(len, document.layers.values())))
 
 
 def decided(bag: Bag) -> Bag:
@@ -401,7 +408,8 @@ def _tallies(
                 tally = metric.count_documents(texts, sequence, where)
             except CluevalError as error:
                 if error.document is None:
-                    error.document, error.file = first.id, error.file or first.file
+                    document = _with_most_spans(pairs[0]) if isinstance(error, LimitError) else first
+                    error.document, error.file = document.id, error.file or document.file
                 raise
             tallies.append((number, sequence, metric.name, tally))
         if not plan.merge and not metric.whole:

@@ -233,7 +233,7 @@ def count_in_place(metrics: Sequence[Metric], case: Located, pair: Text) -> list
 
 
 def document_of_error(metrics: Sequence[Metric], sides: Sides, counted: Flags, pair: Text) -> Document:
-    """Return the document of the first side whose spans cannot be counted, or of the first side."""
+    """Return the document of the first side whose spans cannot be counted, or of the side with the most spans."""
     for number, document in enumerate(pair.sides):
         spans = tuple(of_side if side == number else None for side, of_side in enumerate(sides))
         try:
@@ -241,4 +241,5 @@ def document_of_error(metrics: Sequence[Metric], sides: Sides, counted: Flags, p
                 require_countable(metric, Case(spans, counted))
         except CluevalError:
             return document or pair.first
-    return pair.first
+    _, document = max(zip(sides, pair.sides, strict=True), key=lambda side: len(side[0] or ()))
+    return document or pair.first

@@ -378,6 +378,12 @@ def require_fraction(score: str, path: str, limit: float) -> None:
         raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
 
 
+def require_least(score: str, limit: float) -> None:
+    """Raise `UsageError` for a limit that no score is under."""
+    if limit < 0:
+        raise UsageError(f"{score} is never below {limit:g}", advice="write a number from 0")
+
+
 def _whole(text: str) -> int | None:
     try:
         return int(text)

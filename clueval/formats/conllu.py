@@ -169,7 +169,10 @@ def _names(file: InputFile) -> tuple[str, ...]:
 
 
 def _default_source(file: InputFile, names: tuple[str, ...]) -> str:
-    """Return the column ``ner``, the only source that holds tags, or `ENTITY`; `UsageError` for several."""
+    """Return the column ``ner``, the only source that holds tags, the key ``ner``, or `ENTITY`.
+
+    Raises `UsageError` for several sources that hold tags.
+    """
     for name in names:
         if name.casefold() == "ner":
             return name
@@ -186,6 +189,8 @@ def _default_source(file: InputFile, names: tuple[str, ...]) -> str:
             file=file.name,
             advice=f"name one, as in layers={ {DEFAULT_LAYER: sources[0]} }",
         )
+    if not sources and ENTITY not in holds_tags:  # so that values that are no tags are an error
+        sources = [name for name in holds_tags if name.casefold() == "ner"]
     return sources[0] if sources else ENTITY
 
 

@@ -380,7 +380,7 @@ def refuse_row(row: Any, file: str | None) -> NoReturn:
     entities = first.get("entities") if isinstance(first, dict) else None
     entity = entities[0] if isinstance(entities, list) and entities else None
     if has_sign(row, "clueval signature"):
-        advice = "give the files with spans; load_result reads what save=... wrote, as do compare and gates"
+        advice = "give the files with spans; what save=... wrote is for load_result, gates, and compare without gold"
         raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
     for sign, problem, advice in _ROWS:
         if has_sign(first, sign) or (sign == "confidenceScore" and has_sign(entity, sign)):

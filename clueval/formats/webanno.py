@@ -94,6 +94,7 @@ class _HeadLayer:
         slot_places = {place for slot in self.slots for place in (slot, slot + 1)}
         self.features = {item: place for place, item in enumerate(items) if place not in slot_places}
         lacks_source = kind == "relation" and not any(item.startswith(_BASE) for item in items)
+        self.lacks_target = any(slot + 1 == len(items) for slot in self.slots)
         self.has_items, self.width = bool(items), max(1, len(items) + lacks_source)
 
     def cells(self, fields: Sequence[str]) -> Sequence[str]:
@@ -168,8 +169,13 @@ class _WebAnnoReader:
                 elif comment.startswith("#id="):
                     self._refuse(number, "version 1 or 2 of WebAnno TSV", "export version 3")
                 elif kind := _HEADS.get(comment[:6]):
-                    self._head.append(_HeadLayer(kind, comment[6:], self._width))
-                    self._width += self._head[-1].width
+                    layer = _HeadLayer(kind, comment[6:], self._width)
+                    if layer.lacks_target:
+                        self._refuse(
+                            number, f"a slot of {layer.short} lacks its target", f"{_SLOT}NAME|TARGET"
+                        )
+                    self._head.append(layer)
+                    self._width += layer.width
                 number += part[0].count("\n")
         if self._waiting:
             self._begin_sentence(None, 0, None)

@@ -124,7 +124,8 @@ class Check:
     documents: int = 0
     tokens: int = 0
     schemes: Mapping[str, str | None] = field(default_factory=dict)
-    # how many spans have no label or zero length, are repeated or overlap, which is a problem for some metrics only
+    # how many ids of documents are repeated, and how many spans have no label or zero length, are repeated or overlap,
+    # which is a problem for some metrics only
     unusual: Counter[str] = field(default_factory=Counter)
 
     def problems(self) -> Iterator[CluevalError]:
@@ -154,11 +155,14 @@ class Check:
 
                 require_options(form, self.source.options, self.source.file.name)
                 documents = answers_and_errors(self.source.file, self.source.options)
+            ids: set[str] = set()
             for item in documents:
                 if isinstance(item, CluevalError):
                     yield item
                 else:
                     self.documents += 1
+                    self.unusual["repeated document ids"] += item.id in ids
+                    ids.add(item.id)
                     self.tokens += (item.end or item.start) - item.start
                     _count_unusual(item, self.unusual)
         except CluevalError as error:

@@ -53,7 +53,7 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
         return [(printable(name), members[name]) for name in names]
     try:
         if stat.S_ISDIR(path.stat().st_mode):
-            names = main_files(sorted(_names_below(path)))
+            names = main_files(sorted(_names_below(path, path)))
             if not names:
                 raise FileError("the folder has no files", file=str(path))
             printable_names = [printable(name) for name in names]
@@ -149,8 +149,11 @@ def printable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _names_below(folder: Path) -> Iterator[str]:
-    """Yield the relative names of the files below a folder, except hidden ones; no link to a folder is followed."""
+def _names_below(folder: Path, named: Path) -> Iterator[str]:
+    """Yield the relative names of the files below a folder, except hidden ones; no link to a folder is followed.
+
+    Raises `FileError` for a link that leads out of the folder that was named, of which this is a part.
+    """
     from clueval.files.opening import is_hidden  # not needed for what is in memory
 
     with os.scandir(folder) as entries:
@@ -158,10 +161,22 @@ def _names_below(folder: Path) -> Iterator[str]:
             if is_hidden(entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                for name in _names_below(Path(entry)):
+                for name in _names_below(Path(entry), named):
                     yield f"{entry.name}/{name}"
             elif entry.is_file():
+                if entry.is_symlink():
+                    _require_inside(Path(entry), named)
                 yield entry.name
+
+
+def _require_inside(path: Path, folder: Path) -> None:
+    """Raise `FileError` for a path that a link leads out of its folder, to files that others may not read."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise FileError(
+            "is a link that leads out of the folder",
+            file=str(path),
+            advice="put a copy in its place, or name the file itself",
+        )
 
 
 def with_equal_names(sides: Sequence[Files]) -> Sequence[Files]:
@@ -190,6 +205,8 @@ def folders_of(path: Path) -> dict[str, Path]:
         )
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    for folder in folders:
+        _require_inside(folder, path)
     return {folder.name: folder for folder in folders}
 
 
@@ -254,4 +271,6 @@ def _matches(pattern: Path) -> list[tuple[str | None, Path]]:
     if not paths:
         require_name(pattern)
         raise FileError("no file matches this pattern", file=str(pattern))
+    for path in paths:
+        _require_inside(path, Path(folder or pattern.anchor))
     return [(printable((path.relative_to(folder) if folder else path).as_posix()), path) for path in paths]

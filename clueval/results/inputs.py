@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.core.bag import Read
+from clueval.core.bag import Bag, Read, pairs_in
+from clueval.core.case import HEAD
 from clueval.core.document import MENTION, UNANNOTATED
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
 from clueval.files.errors import cut_label, with_noun
@@ -106,7 +107,7 @@ _LISTED = 5
 """The number of labels or files that a warning names; it counts the others."""
 
 _MANY = 3
-"""The least number of gold spans for a warning that none is found exactly."""
+"""The least number of spans of a side for a warning that none is equal to one of the other."""
 
 _COMPARED = 100
 """The number of labels of each side that are compared with each other."""
@@ -183,7 +184,7 @@ def warnings_of(result: Any) -> Iterator[str]:
                     tags.add(side)
             if len(tags) < len(SIDES):
                 has_table = any(about["format"] == "spans" for about in inputs.values())
-                yield from _none_equal(layer, metrics, has_table)
+                yield from _none_equal(layer, result.bag, has_table)
 
 
 def repairs_of(result: Any) -> Iterator[str]:
@@ -287,18 +288,31 @@ def _look_the_same(label: str, other: str) -> bool:
     return normalize("NFC", label) == normalize("NFC", other)
 
 
-def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table: bool) -> Iterator[str]:
-    """Yield a warning if most spans of a side overlap spans of the other, and none is equal to one."""
-    classes = metrics.get("levels", {}).get(layer, {}).get("classes", {})
-    for side, numbers in classes.items():
-        total = sum(numbers.values())
-        overlapping = total - numbers["missed" if side == "gold" else "spurious"]
-        if total >= _MANY and 2 * overlapping > total and not numbers["exact"]:
+def _none_equal(layer: str, bag: Bag, has_table: bool) -> Iterator[str]:
+    """Yield a warning if most spans of a side overlap the other side, directly or through others, and none is equal.
+
+    Takes the distinct cases up to the first with equal spans.
+    """
+    numbers: dict[int, list[int]] = {}  # of the spans of both sides in a case, by the number of its key
+    for number, (sequence, key) in enumerate(bag.keys):
+        if sequence == layer:
+            ranges = [[entry[:2] for entry in key[HEAD:] if entry[2] == side] for side in range(len(SIDES))]
+            if not {*ranges[0]}.isdisjoint(ranges[1]):
+                return
+            numbers[number] = list(map(len, ranges))
+    all_cases = bag.in_one_place().places.get((), ())
+    occurrences = [(number, times) for number, times in pairs_in(all_cases) if number in numbers]
+    for side, name in enumerate(SIDES):
+        total = sum(times * numbers[number][side] for number, times in occurrences)
+        overlapping = sum(
+            times * numbers[number][side] for number, times in occurrences if all(numbers[number])
+        )
+        if total >= _MANY and 2 * overlapping > total:
             remedy = "name their column end_inclusive, or add 1" if has_table else "add 1"
             yield (
-                f"layer {_quote(layer)}: {overlapping:,} of {total:,} {side} spans overlap others, and none is equal "
+                f"layer {_quote(layer)}: {overlapping:,} of {total:,} {name} spans overlap others, and none is equal "
                 "to one; starts count from 0, and ends are exclusive: if the ends of one side are inclusive, "
-                f"{remedy}"
+                f"{remedy}; if its starts count from 1, subtract 1"
             )
             return
 

@@ -9,10 +9,10 @@
 
 Positions are those of the gold text, or of the predicted text if gold has none. White space at the edges of
 spans is cut off on both sides and counted (``trimmed``).
-With the unit ``token``, positions are then those of the tokens of gold, of predicted if gold has none, or of the words
-and single marks of the text if neither has tokens. A span gets the tokens of which it covers more than half the
-characters; a span that gets none, as one of white space alone, has no place: it stands beside the text, and matches
-nothing.
+With the unit ``token``, positions are then those of the tokens of gold, of predicted if gold has none, or of the
+words and single marks of the text if neither has tokens. A span gets the tokens of which it covers more than half the
+characters, and is counted (``moved``) if it does not begin and end with them; a span that gets none, as one of white
+space alone, has no place: it stands beside the text, and matches nothing.
 
 For example, gold has the text ``"Dr.  No,"`` and predicted the tokens ``Dr``, ``.``, ``No``, ``,``. The tokens
 get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first three tokens becomes [0,7).
@@ -32,7 +32,7 @@ from clueval.core.document import Document, Pair, Sentence, are_of_different_doc
 from clueval.core.overlap import joined_ranges
 from clueval.core.span import Span, name_of
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.transforms.changes import EachPair, empty, with_notes
+from clueval.transforms.changes import EachPair, Note, empty, with_notes
 from clueval.transforms.characters import TextPositions, on_ranges, to_characters, without_blanks
 
 _SHOWN = 20
@@ -43,7 +43,7 @@ _SEVERAL = "if a file has several documents, -DOCSTART-, # newdoc or document_co
 
 @dataclass(frozen=True)
 class Placing(EachPair):
-    """The step. Notes count the spans that were trimmed.
+    """The step. Notes count the spans that were trimmed, and those that tokens have moved.
 
     A span without a place becomes a pair beside the text, alone: it counts as missed or as spurious.
 
@@ -69,9 +69,8 @@ class Placing(EachPair):
             return
         placed = placed_documents(pair.sides, in_tokens=self.in_tokens, named=self.named)
         gold, predicted = placed.documents
-        yield with_notes(
-            replace(pair, gold=gold, predicted=predicted), "placed", {("trimmed",): placed.trimmed}
-        )
+        notes: dict[Note, int] = {("trimmed",): placed.trimmed, ("moved",): placed.moved}
+        yield with_notes(replace(pair, gold=gold, predicted=predicted), "placed", notes)
         nothing = replace(
             empty(gold, "character"), layers=dict.fromkeys([*gold.layers, *predicted.layers], ())
         )
@@ -82,11 +81,15 @@ class Placing(EachPair):
 
 
 class Placed(NamedTuple):
-    """The documents of one text on its positions, of each the spans by layer without a place, and how many trimmed."""
+    """The documents of one text on its positions, and of each the spans by layer without a place.
+
+    `trimmed` and `moved` are how many spans lost white space at their edges, and got other edges from tokens.
+    """
 
     documents: Sequence[Document]
     lost: Sequence[Mapping[str, Sequence[Span]]]
     trimmed: int = 0
+    moved: int = 0
 
 
 def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, named: bool = True) -> Placed:
@@ -128,7 +131,12 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
         _in_tokens(document, before, tokens, characters)
         for document, before in zip(named_alike, documents, strict=True)
     ]
-    return Placed([document for document, _ in converted], [lost for _, lost in converted], sum(numbers))
+    return Placed(
+        [document for document, _, _ in converted],
+        [lost for _, lost, _ in converted],
+        sum(numbers),
+        sum(moved for _, _, moved in converted),
+    )
 
 
 def _in_characters(document: Document, text: str | None) -> Document:
@@ -282,12 +290,16 @@ def _tokens_of(documents: Sequence[Document], text: str) -> tuple[Document, Text
 
 def _in_tokens(
     document: Document, before: Document, tokens: Document, characters: TextPositions
-) -> tuple[Document, Mapping[str, Sequence[Span]]]:
-    """Return a document in positions of tokens, given it in characters and as it was read; and its lost spans."""
+) -> tuple[Document, Mapping[str, Sequence[Span]], int]:
+    """Return a document in positions of tokens, given it in characters and as it was read.
+
+    Return also its lost spans, of white space alone as they were read, and how many spans got other edges.
+    """
     if before is tokens:
-        return replace(before, id=document.id), {}
+        return replace(before, id=document.id), {}, 0
     layers: dict[str, list[Span]] = {}
     lost: dict[str, list[Span]] = {}
+    moved = 0
     for layer, spans in document.from_position(0).layers.items():
         layers[layer], lost[layer] = [], []
         for span, in_characters, first in zip(
@@ -296,9 +308,10 @@ def _in_tokens(
             is_blank = span.start == span.end and first.start < first.end
             place = None if is_blank else characters.span(span)
             if place is None:
-                lost[layer].append(in_characters)
+                lost[layer].append(first if is_blank else in_characters)
             else:
                 layers[layer].append(place)
+                moved += place.placed(characters.range_between).fragments != span.fragments
     converted = Document(
         document.id,
         layers,
@@ -309,7 +322,7 @@ def _in_tokens(
         file=document.file,
         ordered=document.ordered,
     )
-    return converted, lost
+    return converted, lost, moved
 
 
 WITHIN = "spans within tokens"

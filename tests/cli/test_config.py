@@ -76,7 +76,7 @@ def test_an_option_of_another_command_is_skipped(folder: Path, capsys: Capture) 
     report, error = scored(capsys=capsys)
 
     assert report["metrics"]["levels"].keys() == {"x"}  # type: ignore[index]
-    assert error == ""
+    assert error == "clueval score: read clueval.toml (--no-config ignores it)\n"
 
 
 def test_a_pyproject_without_a_table_of_clueval_says_nothing(folder: Path, capsys: Capture) -> None:

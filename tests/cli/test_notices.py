@@ -237,8 +237,16 @@ def test_ends_of_a_table_are_said_to_be_exclusive_or_inclusive_by_the_name_of_th
     rows = "".join(f"a,{start},{end - 1},{label}\n" for start, end, label in spans)
     predicted.write_text("document,start,end_exclusive,label\n" + rows, encoding="utf-8")
 
-    with pytest.warns(CluevalWarning, match="are inclusive, name their column end_inclusive, or add 1"):
-        score(gold, predicted, text=gold)
+    for metric in ("levels", "exact", "muc"):
+        with pytest.warns(CluevalWarning, match="are inclusive, name their column end_inclusive, or add 1"):
+            score(gold, predicted, text=gold, metrics=metric)
+
+
+def test_starts_that_count_from_1_are_warned_of_though_no_span_covers_another() -> None:
+    gold = [[(start, start + 3, "PER") for start in (0, 10, 20)]]
+
+    with pytest.warns(CluevalWarning, match="if its starts count from 1, subtract 1"):
+        score(gold, [[(start + 1, end + 1, label) for start, end, label in gold[0]]], metrics="exact")
 
 
 def test_files_whose_names_are_of_the_other_side_are_warned_of(tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ def test_source_that_does_not_occur_is_refused_where_others_hold_tags(tmp_path: 
         (row(1, "a", "Entity=e1)"), r"a\.conllu:1: 'e1' is closed but not open"),
         (row(1, "a", "Entity=(e1[1/2]-x)"), r"a\.conllu:1: the entity 'e1' has parts that are missing"),
         (row(1, "a", "Entity=()"), r"a\.conllu:1: the value '\(\)' of Entity"),
+        (row(1, "a", "NER=B-X|NER=O"), r"a\.conllu:1: the key NER occurs more than once in MISC"),
         (row(-1, "a"), r"a\.conllu:1: '-1' is not the ID of a token"),
         ("1\ta\n", r"a\.conllu:1: the line has 2 columns, not 10"),
         (row(1, "", "_"), r"a\.conllu:1: the token is empty"),
@@ -130,8 +131,9 @@ def test_ill_formed_tags_are_repaired_discarded_or_refused(tmp_path: Path) -> No
     for scheme in ("BIO", None):
         with pytest.raises(TagError, match=r"a\.conllu:2"):
             list(read(path, {"x": "NER"}, invalid="error", scheme=scheme))
-    with pytest.raises(TagError, match=r"b\.conllu:1"):
-        list(read(write(tmp_path / "b.conllu", row(1, "a", "NER=x")), {"x": "NER"}))
+    for layers in ({"x": "NER"}, None):
+        with pytest.raises(TagError, match=r"b\.conllu:1"):
+            list(read(write(tmp_path / "b.conllu", row(1, "a", "NER=b-x")), layers))
 
 
 def test_entities_may_cross_and_repeat_and_lie_in_several_sentences(tmp_path: Path) -> None:

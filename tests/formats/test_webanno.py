@@ -119,6 +119,10 @@ def test_errors_name_the_line(tmp_path: Path, rows: str, says: str) -> None:
     [
         (f"{HEAD}1-1\t0-3\tAda\tX\t\n", "a row before any #Text="),
         (
+            "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.Pred|frame|ROLE_x.Pred:Args\n",
+            r"a\.tsv:2: a slot of Pred lacks its",
+        ),
+        (
             f"{HEAD}#Text=Ada\n1-1\t0-3\tAda\t_\t\n\n#Text=Eva\n2-1\t2-5\tEva\t_\t\n",
             "overlaps the one before",
         ),
@@ -126,7 +130,7 @@ def test_errors_name_the_line(tmp_path: Path, rows: str, says: str) -> None:
         (f"{HEAD}#Text=\U0001f600\n1-1\t1-2\t\U0001f600\t_\t\n", "overlaps|lie outside|not in the sentence"),
     ],
 )
-def test_places_that_cannot_be_are_refused(tmp_path: Path, content: str, says: str) -> None:
+def test_what_cannot_be_placed_is_refused(tmp_path: Path, content: str, says: str) -> None:
     with pytest.raises(CluevalError, match=says):
         list(read(write(tmp_path / "a.tsv", content)))
 

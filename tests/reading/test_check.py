@@ -171,12 +171,15 @@ def test_check_names_spans_that_only_some_metrics_count(
     """One span is repeated, [4,4) is empty, [0,7) overlaps both others, and [8,11) has no label; none is a problem."""
     spans = [[0, 3, "PER"], [0, 3, "PER"], [4, 4, "LOC"], [0, 7, "ORG"], [8, 11, None]]
     path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"text": "Ada met Bob", "label": spans}) + "\n", encoding="utf-8")
+    rows = [{"id": 7, "text": "Ada met Bob", "label": of_row} for of_row in (spans, [])]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
     assert main(["check", str(path)]) == 0
     assert capsys.readouterr().out.splitlines()[1] == (
-        f"{path}: 1 spans without label, 1 repeated spans, 1 zero-length spans, 3 overlapping spans; "
-        "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them"
+        f"{path}: 1 repeated document ids, 1 spans without label, 1 repeated spans, 1 zero-length spans, "
+        "3 overlapping spans; "
+        "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them, exact and fair "
+        "repeated ones once"
     )
     assert clueval.check(path) == []
 

@@ -345,6 +345,30 @@ def test_text_whose_path_is_too_long_is_refused(tmp_path: Path) -> None:
         list(read(table, text=LONG))
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda folder: list(read(folder / "b")),
+        lambda folder: list(read(f"{folder}/b/*.conll")),
+        lambda folder: score(folder / "a", folder / "b"),
+        lambda folder: agree(folder / "annotators"),
+    ],
+)
+def test_links_that_lead_out_of_a_folder_are_refused(tmp_path: Path, call: Callable[[Path], object]) -> None:
+    for name in ("a", "b", "annotators/x"):
+        (tmp_path / name).mkdir(parents=True)
+    gold = write(tmp_path / "a" / "a.conll", "Anna B-PER\n")
+    (tmp_path / "b" / "a.conll").symlink_to(gold)
+    (tmp_path / "annotators" / "y").symlink_to(tmp_path / "a")
+    write(tmp_path / "annotators" / "x" / "a.conll", "Anna B-PER\n")
+
+    with pytest.raises(FileError, match="is a link that leads out of the folder"):
+        call(tmp_path)
+    assert len(list(read(tmp_path / "b" / "a.conll"))) == 1  # a file that is named itself
+    (tmp_path / "a" / "b.conll").symlink_to("a.conll")
+    assert len(list(read(tmp_path / "a"))) == 2
+
+
 def test_folder_of_annotators_that_cannot_be_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

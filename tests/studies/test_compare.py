@@ -486,7 +486,6 @@ SAVED = "base=base.1.clueval,base.2.clueval large=large.clueval"
     [
         "base=base.1.conll,base.2.conll large=large.conll",
         "base=base.*.conll large=large.conll",
-        "base=base.1.clueval,base.2.conll large=large.clueval",
         "large=large.conll base=base.*.conll --baseline base",
     ],
 )
@@ -578,6 +577,17 @@ def test_answers_of_models_are_compared_and_what_was_lost_is_said(given_as: str,
     assert found.resample_by == "document"
 
 
+def test_of_many_systems_words_say_how_many_are_better() -> None:
+    gold, base, none = ([[first, last]] * 8 for first, last in (("B-A", "B-A"), ("B-A", "O"), ("O", "O")))
+
+    found = compare(gold, base, gold, base, none, none, none, metrics="exact", scores=["f1"])
+
+    assert (found.title, found.verdict()) == (
+        "6 systems",
+        "exact F1: of 5 systems, better than A: 1, worse: 3, not significantly different: 1.",
+    )
+
+
 def test_a_tagger_with_tokens_is_compared_with_a_system_with_positions_in_the_text(tmp_path: Path) -> None:
     tokens = [
         {"id": f"d{n}", "tokenized_text": ["Ada", ",", "Bob"], "ner": [[0, 0, "PER"]]} for n in range(2)
@@ -589,6 +599,16 @@ def test_a_tagger_with_tokens_is_compared_with_a_system_with_positions_in_the_te
     found = compare(gold, tagger=tagger, copy=[gold], metrics="exact", scores=["f1"])
 
     assert "placed" in found.signature
+    assert [row["value"] for row in found.rows()[:2]] == [1, 1]
+
+
+def test_systems_are_compared_in_tokens_if_only_one_has_blanks_at_the_edges_of_spans() -> None:
+    gold, blank = (
+        [{"id": str(n), "text": "Ada met", "label": [[0, end, "PER"]]} for n in range(2)] for end in (3, 4)
+    )
+
+    found = compare(gold, blank=blank, copy=gold, metrics="exact", scores=["f1"], unit="token")
+
     assert [row["value"] for row in found.rows()[:2]] == [1, 1]
 
 
@@ -607,6 +627,10 @@ def test_a_tagger_with_tokens_is_compared_with_a_system_with_positions_in_the_te
         ("gold.conll a=large.conll,large.conll b=base.1.conll", "a system has the run large.conll twice"),
         ("=base.1.clueval b=large.clueval", "lacks a name or a path"),
         ("gold.conll a=large.conl b=base.1.conll", "large.conl: there is no such file"),
+        (
+            "gold.conll base=base.1.conll large=large.clueval",
+            "large.clueval:1: is a report or a saved result",
+        ),
         ("large.clueval", "nothing to compare with"),
         (", large.clueval", "nothing to compare with"),
         ("large.clueval no.clueval", "there is no such file"),

@@ -109,7 +109,7 @@ def test_a_label_named_low_is_a_label(capsys: Capture) -> None:
         (["--allow-drop", "50%"], 0),
         (["--significant"], 1),
         (["--significant", "--allow-drop", "0.5"], 0),
-        (["--significant", "--confidence", "0.999999999"], 0),
+        (["--significant", "--confidence", "0.9999"], 0),
         (["--score", "exact.label.micro.recall"], 1),
     ],
 )
@@ -177,7 +177,7 @@ def test_a_gate_on_a_layer_that_the_baseline_lacks_fails(capsys: Capture) -> Non
 
 def test_a_gate_needs_the_documents_of_the_baseline(capsys: Capture) -> None:
     """As many positions, in other documents."""
-    for name, ids in (("old", "abc"), ("new", "abd")):
+    for name, ids in (("old", "abcdef"), ("new", "abcdeg")):
         text = "".join(f'<text id="{each}">\nw\tB-X\n</text>\n' for each in ids)
         Path(f"{name}.vrt").write_text(text, encoding="utf-8")
     score("old.vrt", "old.vrt", metrics="exact", resample_by="document").save("base.clueval")
@@ -223,7 +223,7 @@ def gated(capsys: Capture, *arguments: str) -> tuple[int, dict[str, object]]:
 @pytest.mark.parametrize(
     ("arguments", "code", "limit", "test", "p"),
     [
-        ([], 0, 0.9, "randomisation", 0.5),
+        (["--confidence", "0.8"], 0, 0.9, "randomisation", 0.5),
         (["--allow-drop", "0.02"], 0, 0.88, "t", 0.0747721),
         (["--allow-drop", "0.02", "--confidence", "0.9"], 1, 0.88, "t", 0.0747721),
         (["--allow-drop", "0.1", "--confidence", "0.4"], 0, 0.8, "t", 0.5),
@@ -236,8 +236,22 @@ def test_significance_is_that_of_a_drop_of_more_than_what_is_allowed(
     exit_code, gate = gated(capsys, *arguments)
 
     assert (exit_code, gate["test"], gate["passed"]) == (code, test, not code)
+    assert gate["units_that_differ"] == 2
     assert gate["limit"] == pytest.approx(limit)
     assert gate["p"] == pytest.approx(p, abs=0.02 if p == 0.93 else 1e-5)
+
+
+def test_a_lower_score_that_passes_because_few_units_differ_is_warned_of(capsys: Capture) -> None:
+    score("gold", "gold", metrics="exact", resample_by="document").save("base.clueval")
+    Path("few").write_text(conll([["O"] * 3] * 3 + TAGS * 7), encoding="utf-8")
+
+    assert (
+        main(
+            ["score", "gold", "few", "--metric", "exact", "--fail-if-worse", "base.clueval", "--significant"]
+        )
+        == 0
+    )
+    assert "p = 0.25, but only in 3 units, too few for a significant difference" in capsys.readouterr().err
 
 
 def test_a_drop_that_is_the_same_in_all_units_is_certain(capsys: Capture) -> None:
@@ -256,6 +270,7 @@ def test_a_drop_that_is_the_same_in_all_units_is_certain(capsys: Capture) -> Non
     [
         (None, [], "base.clueval has no counts by unit"),
         ("court", [], "base.clueval has 1 court"),
+        ("document", [], "no score can fail, since p is at least 0.25 with the 3 units of the baseline"),
         ("document", ["--resample-by", "sentence"], "the units of the baseline are document, not sentence"),
     ],
 )
@@ -295,6 +310,7 @@ def test_an_undefined_score_fails(capsys: Capture) -> None:
         (["--allow-drop", "0"], "--allow-drop needs --fail-if-worse"),
         (["--fail-under", f"{F1}=101%"], "1.01 is above 1"),
         (["--metric", "gate(beta=2)", "--fail-under", "gate.label.all.f2_strict=80"], "80 is above 1"),
+        (["--fail-under", f"{F1}=-1"], "f1 is never below -1"),
         (["--significant"], "--significant needs --fail-if-worse"),
         (["--score", F1], "--score needs --fail-if-worse"),
         (["--fail-if-worse", "no.clueval"], "there is no such file"),

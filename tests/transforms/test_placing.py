@@ -249,6 +249,7 @@ def test_spans_get_the_tokens_of_which_they_cover_more_than_half() -> None:
         assert spans(found[of_text]) == [(0, 1, "PER"), (3, 8, "LOC")]
         assert spans(found[1 - of_text]) == IN_TOKENS
         assert [span.label for span in beside.sides[of_text].layers["label"]] == ["X"]
+        assert pair.notes == {("placed", "moved"): 1}
 
 
 def files_of(folder: Path, **sides: tuple[str, str]) -> list[Path]:

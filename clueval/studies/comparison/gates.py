@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+from warnings import warn
 
 from clueval.core.tally import EPSILON
-from clueval.files.errors import UsageError
-from clueval.files.options import fraction, require_fraction
+from clueval.files.errors import CluevalWarning, UsageError, with_noun
+from clueval.files.options import fraction, require_fraction, require_least
 from clueval.results.options import Trust
 from clueval.results.paths import number_at, whole_path
 from clueval.results.result import Result
 from clueval.results.signature import require_same
-from clueval.studies.comparison.paired_tests import DropTest, PairedTests
+from clueval.studies.comparison.paired_tests import DropTest, PairedTests, least_p
 from clueval.studies.comparison.study import LAST_RATE, chosen_paths, has_several_golds, units_of
 
 _ENDS = ("low", "high")
@@ -78,6 +79,7 @@ def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterato
         text = limit.score if end is None else limit.score.removesuffix(f".{end}")
         path = whole_path(reports, text)
         value = number_at(reports, path)
+        require_least(limit.score, least)
         require_fraction(limit.score, ".".join(path), least)
         if end is not None:
             if intervals is None:
@@ -152,6 +154,10 @@ def fail_if_worse(
                 known = "and there is no p-value" if tested.p is None else f"p = {tested.p:.3g}"
                 passed = tested.p is not None and tested.p > 1 - trust.confidence
                 gate = gate._replace(passed=passed, why=f"{gate.why}, {known}")
+                differ = tested.units_that_differ
+                if passed and not allow_drop and least_p(differ, trust.resamples) > 1 - trust.confidence:
+                    few = f"{with_noun(differ, 'units')}, too few for a significant difference"
+                    warn(f"{text}: {gate.why}, but only in {few}", CluevalWarning, stacklevel=2)
         yield gate
 
 

@@ -227,10 +227,21 @@ class _Difference:
 
 
 class DropTest(NamedTuple):
-    """A test of whether a score has fallen: its name and its p-value, None if it cannot be computed."""
+    """A test of whether a score has fallen: its name, its p-value, None if it cannot be computed, and its units."""
 
     test: str
     p: float | None
+    units_that_differ: int
+
+
+def least_p(units: int, resamples: int) -> float:
+    """Return a bound for the p-value by randomisation, if at most this number of units differ; no p is below it.
+
+    >>> least_p(5, resamples=9999)
+    0.0625
+    """
+    all_swaps = 2.0 ** (1 - min(units, MOST_FOR_ALL_SWAPS))
+    return all_swaps if units <= MOST_FOR_ALL_SWAPS else min(all_swaps, 1 / (resamples + 1))
 
 
 class PairedTests:
@@ -294,13 +305,14 @@ class PairedTests:
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
         difference = _Difference(*self._rates_of_systems(path))
+        differ = len(difference.units)
         if not allowed:
-            return DropTest("randomisation", rounded(self._p_value(difference)))
+            return DropTest("randomisation", rounded(self._p_value(difference)), differ)
         if difference.value is None or difference.without is None:
-            return DropTest("t", None)
+            return DropTest("t", None, differ)
         se, above = standard_error(difference.without), difference.value + allowed
         t = above / se if se else math.copysign(math.inf, above)
-        return DropTest("t", rounded(t_below(t, difference.df)))
+        return DropTest("t", rounded(t_below(t, difference.df)), differ)
 
     def most(self, paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
         """Yield the units that the differences of the F1s among these scores depend on most."""

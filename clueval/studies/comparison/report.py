@@ -23,6 +23,9 @@ _RATES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 """What the rates are called in a table."""
 
 
+_MOST_IN_WORDS = 5
+"""Of more systems, words say how many there are, and tables which."""
+
 _COLUMNS = (
     *("value", "low", "high", "sd", "difference", "p", "p_holm", "test", "exact"),
     *("units_that_differ", "detectable", "units_needed", "reason", "runs"),
@@ -101,7 +104,9 @@ class Comparison(Report):
 
     @property
     def title(self) -> str:  # type: ignore[override]  # it is in the language of the context
-        """The names of the systems."""
+        """The names of the systems; of many, how many there are."""
+        if len(self.systems) > _MOST_IN_WORDS:
+            return phrase("{n} systems", n=len(self.systems))
         return phrase(" and ").join(self.systems)
 
     def facts(self) -> Iterator[str]:
@@ -129,10 +134,12 @@ class Comparison(Report):
     # in words
 
     def verdict(self) -> str:
-        """What the tests of F1 say, or those of all scores if none is F1."""
+        """What the tests of F1 say, or those of all scores if none is F1; of many systems, in how many each is so."""
         scores = [
             score for score in self.tests if score["score"].endswith((".f1", ".f1_strict"))
         ] or self.tests
+        if len(self.systems) > _MOST_IN_WORDS:
+            return " ".join(map(self._verdict_of_many, scores))
         return " ".join(
             f"{self.called(score)}: {self._verdict_of_test(score, entry)}."
             for score in scores
@@ -141,6 +148,27 @@ class Comparison(Report):
 
     def called(self, score: Score) -> str:
         return self.shown.get(score["score"], score["score"])
+
+    def _verdict_of_many(self, score: Score) -> str:
+        signs = [self._sign(entry) for entry in score["against_baseline"]]
+        return phrase(
+            "{score}: of {others} systems, better than {baseline}: {better}, worse: {worse}, "
+            "not significantly different: {rest}.",
+            score=self.called(score),
+            baseline=self.systems[0],
+            others=len(signs),
+            better=signs.count(1),
+            worse=signs.count(-1),
+            rest=signs.count(0),
+        )
+
+    def _sign(self, entry: Score) -> int:
+        """Return 1 for a system that is significantly better than the baseline, -1 for one that is worse, else 0."""
+        value, p = entry["difference"], entry["p_holm"]
+        # 1 - 0.95 is a little more than 0.05
+        if not value or p is None or p > 1 - self.confidence + EPSILON:
+            return 0
+        return 1 if value > 0 else -1
 
     def _verdict_of_test(self, score: Score, entry: Score) -> str:
         """Return what the test of a system and the baseline says."""
@@ -166,13 +194,13 @@ class Comparison(Report):
         if len(self.systems) > 2:
             shown_test += phrase(" after Holm's correction")
         size = _difference(score, entry)
-        is_significant = p <= 1 - self.confidence + EPSILON  # 1 - 0.95 is a little more than 0.05
+        sign = self._sign(entry)
         verdict = "{name} and {baseline} do not differ significantly (difference {points} points{shown})"
-        if is_significant and value > 0:
+        if sign > 0:
             verdict = "{name} is better than {baseline} by {points} points{shown}"
-        elif is_significant:
+        elif sign < 0:
             verdict = "{name} is worse than {baseline} by {points} points{shown}"
-        size = size.lstrip("+-") if is_significant else size
+        size = size.lstrip("+-") if sign else size
         sentence = phrase(verdict, points=size, shown=shown_test, **names)
         return f"{sentence}; {_reason(entry)}{needed}" if entry["detectable"] is None else sentence + needed
 

@@ -1,8 +1,9 @@
 """`compare`: is a system better than another one, and by how much?
 
-A run of a system is a result, the file of a saved one or, with gold, what `clueval.score` takes as predicted, which is
-scored here. Several runs are a list of results, files or, if gold is lists in memory, such lists; or a pattern such as
-``large.*.conll``. `clueval.studies.comparison.paired_tests` has the tests.
+A run of a system is a result or, without gold, the file of a saved one; with gold, what `clueval.score` takes as
+predicted, which is scored here, but no file of a saved result, because anybody can write one. Several runs are a list
+of results, files or, if gold is lists in memory, such lists; or a pattern such as ``large.*.conll``.
+`clueval.studies.comparison.paired_tests` has the tests.
 """
 
 from __future__ import annotations
@@ -258,7 +259,7 @@ def _by_name(systems: Sequence[Any], names: Sequence[str] | None) -> dict[str, A
 
 def _scored(gold: Any, runs: Sequence[Any], options: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the runs of all systems; those that are no results yet are scored against gold."""
-    to_score = [gold is not None and not is_result(run) for run in runs]
+    to_score = [gold is not None and not isinstance(run, Result) for run in runs]
     reading, of_reading = options.get("reading", Reading()), _of_reading(options)
     idle = iter(idle_options(gold, list(compress(runs, to_score)), reading, of_reading))
     for run, is_to_score in zip(runs, to_score, strict=True):
@@ -350,9 +351,11 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
     """
     first_name, (first, *_) = next(iter(systems.items()))
     others = None
+    of_all = [run.signature for runs in systems.values() for run in runs]
+    all_placed = all("placed" in signature.choices for signature in of_all)
     for name, runs in systems.items():
         for run in () if force else runs:
-            require_same(_signature_of(first), _signature_of(run), "compared")
+            require_same(_signature_of(first, all_placed), _signature_of(run, all_placed), "compared")
             digests = first.gold_sha256, run.gold_sha256
             if None in digests or digests[0] == digests[1]:
                 continue
@@ -367,10 +370,10 @@ def units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> Co
     return units
 
 
-def _signature_of(result: Result) -> Signature:
-    """Return the signature without the step that gives both sides one text, if it changed no span."""
+def _signature_of(result: Result, all_placed: bool) -> Signature:
+    """Return the signature, without the step that gives both sides one text if it changes gold alike in all results."""
     choices = dict(result.signature.choices)
-    if not (result.prepared or {}).get("placed", {}).get("trimmed"):
+    if all_placed or not (result.prepared or {}).get("placed", {}).get("trimmed"):
         choices.pop("placed", None)
     return Signature(choices)
 

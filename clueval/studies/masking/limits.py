@@ -14,7 +14,7 @@ from typing import Any
 
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError, visible
-from clueval.files.options import fraction, require_fraction
+from clueval.files.options import fraction, require_fraction, require_least
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
 from clueval.results.paths import number_at, paths_of
@@ -81,6 +81,8 @@ def failures(
     for limits, is_lower in ((fail_under, True), (fail_over, False)):
         for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
             value = _value(reports, figure)
+            if is_lower:
+                require_least(figure, limit)
             require_fraction(figure, figure.partition("[")[0], limit)
             bound = None if is_lower else _BOUND.fullmatch(figure)
             limit_words = {
