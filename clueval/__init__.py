@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from clueval.files.errors import TagError as TagError
     from clueval.files.errors import TextMismatch as TextMismatch
     from clueval.files.errors import UsageError as UsageError
+    from clueval.formats.options import Reading as Reading
     from clueval.reading.check import Problem as Problem
     from clueval.reading.check import check as check
     from clueval.reading.convert import convert as convert
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from clueval.reading.records import to_rows as to_rows
     from clueval.reading.records import to_spacy as to_spacy
     from clueval.reports.json_text import schema as schema
+    from clueval.reports.place import Place as Place
     from clueval.results.accumulator import Accumulator as Accumulator
     from clueval.results.result import Result as Result
     from clueval.results.result import load_result as load_result
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from clueval.studies.comparison.study import compare as compare
     from clueval.studies.conventions import Conventions as Conventions
     from clueval.studies.conventions import conventions as conventions
+    from clueval.studies.errors.report import Errors as Errors
     from clueval.studies.errors.rows import Finding as Finding
     from clueval.studies.errors.rows import error_table as error_table
     from clueval.studies.errors.study import diff as diff
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
     from clueval.studies.masking.report import MaskingReport as MaskingReport
     from clueval.studies.profile import Profile as Profile
     from clueval.studies.profile import profile as profile
+    from clueval.studies.threshold import NoThreshold as NoThreshold
     from clueval.studies.threshold import Threshold as Threshold
     from clueval.studies.threshold import threshold as threshold
     from clueval.transforms.recovery import recover as recover
@@ -83,20 +87,23 @@ _NAMES_OF = {
     "studies.profile": "Profile profile",
     "studies.errors.rows": "Finding error_table",
     "studies.errors.two_systems": "Diff",
+    "studies.errors.report": "Errors",
     "studies.conventions": "Conventions conventions",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError",
+    "formats.options": "Reading",
     "reading.check": "Problem check",
     "reading.convert": "convert merge",
     "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.read": "read",
     "reports.json_text": "schema",
+    "reports.place": "Place",
     "studies.agreement.curation": "curate",
     "studies.agreement.study": "Agreement agree",
     "studies.comparison.study": "compare",
     "studies.comparison.report": "Comparison",
     "studies.masking.report": "MaskingReport",
-    "studies.threshold": "Threshold threshold",
+    "studies.threshold": "NoThreshold Threshold threshold",
     "transforms.recovery": "recover",
     "version": "__version__",
 }

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
 import clueval
@@ -169,7 +171,34 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
 
 NAMED_LAYER = {"entity": 2}
 PAIRS = [[1, 2], [0, 1]]
+SCORED = [{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER", "score": 0.5}]}]
+"""A predicted span with a score."""
+
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "the threshold itself": (
+        lambda: exact(SCORED, SCORED, min_score=clueval.threshold(SCORED, SCORED, score_feature="score")),
+        "min_score is a number or a file (write the result of threshold to a file",
+    ),
+    "nan as a threshold": (
+        lambda: exact(SCORED, SCORED, score_feature="score", min_score=float("nan")),
+        "min_score is nan",
+    ),
+    "numbers of tags as floats": (
+        lambda: exact([[1, 2.0]], [[1, 2]], names=NAMES),
+        "gold[0] has values that are no numbers of tags (the numbers of tags are integers",
+    ),
+    "spaCy's DocBin": (
+        lambda: exact(SimpleNamespace(get_docs=None), []),
+        "gold must not be a SimpleNamespace (give the documents, list(value.get_docs(nlp.vocab)))",
+    ),
+    "a truth value of numpy": (
+        lambda: exact(TAGS, OTHER, merge=np.True_),
+        "merge must be True or False, not a numpy.bool",
+    ),
+    "an executor without futures": (
+        lambda: exact(PATHS, PATHS, layers={"entity": 2}, executor=Mock(**{"submit.return_value": None})),
+        "submit of the executor must return a future, not None",
+    ),
     "layers of lists": (lambda: exact(TAGS, OTHER, layers=NAMED_LAYER), "layers={'entity': 2} names columns"),
     "layers of annotators": (lambda: clueval.agree(TAGS, OTHER, layers=NAMED_LAYER), "names columns or keys"),
     "a text in the place of a path": (

@@ -187,7 +187,7 @@ def _function_sections() -> Iterator[tuple[str, Iterable[str]]]:
             yield f"clueval.{name}", _described(name, what, members)
 
 
-_OF_READERS = ("to_dict", "verdict", "tables", "places", "failures")
+_OF_READERS = ("verdict", "tables", "places", "failures")
 """The methods of `Content` that readers of results call; the others are for what writes them."""
 
 

@@ -260,7 +260,10 @@ class Document:
             if not isinstance(spans, Sequence) or isinstance(spans, str):
                 raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
             if spans and not isinstance(spans[0], Span):
-                raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
+                raise SpanError(
+                    f"layer {layer!r} must have spans, not {described(spans[0])}",
+                    advice="write Span(start, end, label)",
+                )
 
     def _metadata_as_texts(self) -> Iterator[tuple[str, str]]:
         """Yield metadata as rows of JSON have it: numbers and truth values are texts, and None is no value."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, index
 from typing import Any, NoReturn
 
 from clueval.files.errors import SpanError, described
@@ -63,6 +63,11 @@ def labels_in(layer: str, labels: str | tuple[tuple[str, str | None], ...] | Non
     return Frozen(labels if isinstance(labels, tuple) else {layer: labels})
 
 
+def is_number(value: object) -> bool:
+    """Return whether a value is a whole number, also one of numpy or torch, whose arrays have a shape."""
+    return hasattr(value, "__index__") and not isinstance(value, bool) and not getattr(value, "shape", ())
+
+
 Labels = Mapping[str, str | None]
 """Labels by layer: the labels of a span, or the joined labels of the spans that match it."""
 
@@ -101,7 +106,11 @@ class Span:
     def __post_init__(self) -> None:
         start, end, line = self.start, self.end, self.line
         if type(start) is not int or type(end) is not int:
-            raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
+            if not is_number(start) or not is_number(end):
+                raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
+            start, end = index(start), index(end)
+            object.__setattr__(self, "start", start)
+            object.__setattr__(self, "end", end)
         if start < 0 or end < start:
             problem = "starts before position 0" if start < 0 else "ends before it starts"
             raise SpanError(f"span {_range_and_labels(start, end, self.labels)} {problem}", line=line)

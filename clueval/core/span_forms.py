@@ -24,7 +24,7 @@ from operator import index, itemgetter
 from typing import Any
 
 from clueval.core.document import GROUP, OPTIONAL, Details, Layers, Row
-from clueval.core.span import NO_LABEL, NOTHING, Ranges, Span
+from clueval.core.span import NO_LABEL, NOTHING, Ranges, Span, is_number
 from clueval.files.errors import CluevalError, SpanError, UsageError, described, warn
 
 UNPARSABLE = "unparsable"
@@ -360,11 +360,6 @@ def _attribute(item: object, name: str) -> Any:
         return getattr(item, name, None)
     except IndexError:  # flair, if there is no label
         return None
-
-
-def is_number(value: object) -> bool:
-    """Return whether a value is a whole number, also one of numpy or torch, whose arrays have a shape."""
-    return hasattr(value, "__index__") and not isinstance(value, bool) and not getattr(value, "shape", ())
 
 
 def _values_of_mapping(

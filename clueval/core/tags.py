@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
@@ -105,7 +105,7 @@ _LABEL = re.compile(r"[^\W\d_]{2}[\w./-]*")
 """What may be a label without a prefix."""
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def split_tag(tag: str) -> tuple[str, str]:
     """Return the prefix and the label of a tag. Raises `TagError` if `tag` is not a tag of any scheme.
 
@@ -170,17 +170,19 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
     return "IOB1"
 
 
-@lru_cache(maxsize=1 << 16)
 def fits(scheme: str, relation: str, previous: tuple[str, str], current: tuple[str, str]) -> bool:
     """Return whether two adjacent tags, as prefix and label, match `relation` (a field of `SchemeRules`)."""
     same = "=" if previous[1] == current[1] else "!"
-    return any(
-        rule[0] in ("*", previous[0]) and rule[1] in ("*", same) and rule[2] in ("*", current[0])
-        for rule in getattr(RULES[scheme], relation).split()
-    )
+    return _prefixes_fit(scheme, relation, previous[0], same, current[0])
 
 
-@lru_cache(maxsize=1 << 16)
+@cache
+def _prefixes_fit(scheme: str, relation: str, *pair: str) -> bool:
+    rules = getattr(RULES[scheme], relation).split()
+    return any(all(part in ("*", own) for part, own in zip(rule, pair, strict=True)) for rule in rules)
+
+
+@lru_cache(maxsize=1 << 12)
 def is_legal(scheme: str, previous: str, tag: str) -> bool:
     """Return whether `tag` may follow `previous`. Raises `TagError` for a tag outside the scheme."""
     before, current = split_tag(previous), split_tag(tag)
@@ -234,7 +236,7 @@ def scheme_called(name: str) -> str:
     return scheme
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def continues(previous: str, tag: str) -> bool:
     """Return whether, by the lenient rule, `tag` continues the span of `previous`."""
     (before, open_label), (prefix, label) = split_tag(previous), split_tag(tag)

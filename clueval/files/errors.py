@@ -12,6 +12,7 @@ surrogates, which no file can contain.
 
 from __future__ import annotations
 
+import builtins
 import re
 import sys
 import warnings
@@ -306,7 +307,9 @@ def described(value: object) -> str:
     """
     if value is None:
         return "None"
-    name = type(value).__name__
+    kind = type(value)
+    is_ambiguous = kind.__module__ != "builtins" and hasattr(builtins, kind.__name__)
+    name = f"{kind.__module__}.{kind.__name__}" if is_ambiguous else kind.__name__
     return f"an {name}" if name[:1].lower() in "aeio" else f"a {name}"
 
 

@@ -34,6 +34,11 @@ class Reading:
     mappings, `names` a list or a mapping, and `labels` a list; `EVERY_SET` as `annotation_set` makes each set a layer.
 
     Raises `UsageError` for invalid values.
+
+    >>> from clueval import score
+    >>> sides = Reading(scheme="IOB1"), Reading(scheme="BIO")
+    >>> score([["I-PER", "O"]], [["B-PER", "O"]], metrics="exact", reading=sides).f1
+    1.0
     """
 
     TOPIC: ClassVar[str] = "reading"

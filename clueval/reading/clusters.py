@@ -651,8 +651,7 @@ def bag_of_tags(
     """Count parallel sentences, one list of tags for each, given for each side of `plan`; the layer is ``label``.
 
     The bag is that of `clueval.core.count.count` for the sentences as documents. `readings` say how the tags of each
-    side are read; `ids` are the ids of the documents. Memory holds a limited number of
-    clusters.
+    side are read; `ids` are the ids of the documents. Memory holds a limited number of clusters.
 
     Returns None, and documents must be counted, for sides that are no lists of lists of text (or tuples), for plans
     that need documents, for corpora without tags, and for every error: different numbers of sentences or tags, what is

@@ -21,7 +21,7 @@ from operator import index, is_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from clueval.core.document import UNANNOTATED, Document, Layers, MissingId
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, is_number
 from clueval.core.span_forms import (
     DOCUMENTS,
     END_INCLUSIVE,
@@ -31,7 +31,6 @@ from clueval.core.span_forms import (
     as_span,
     as_spans,
     fields_of,
-    is_number,
     is_span,
 )
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
@@ -59,6 +58,13 @@ if TYPE_CHECKING:
     from clueval.core.bag import Read
 
 _FORMS = "give paths, documents or, for each document, a list of tags or a list of spans such as (start, end, label)"
+
+_LISTED_BY = {
+    "collect": "give the data frame, value.collect()",
+    "to_pylist": "give the rows, value.to_pylist()",
+    "get_docs": "give the documents, list(value.get_docs(nlp.vocab))",
+}
+"""What to give instead of objects with these methods: lazy data frames, tables of Arrow, spaCy's ``DocBin``."""
 
 MemoryKind = Literal["tags", "spans", "documents"]
 Kind = Literal["paths"] | MemoryKind
@@ -328,7 +334,8 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
         return _with_items(side._replace(ids=_ids_of(side, value)), list(value.values()))
     if isinstance(value, str | bytes | Mapping) or is_span(value) or not isinstance(value, Iterable):
         what = "one span" if is_span(value) else described(value)
-        raise UsageError(f"{side.name} must not be {what}", advice=_FORMS)
+        advice = next((advice for name, advice in _LISTED_BY.items() if hasattr(value, name)), _FORMS)
+        raise UsageError(f"{side.name} must not be {what}", advice=advice)
     return _with_items(side, value)
 
 
@@ -557,6 +564,9 @@ def _refuse_text(tag: str, place: str) -> None:
 
 
 def _refuse_list(first: Any, place: str, options: Reading) -> NoReturn:
+    if options.names is not None and isinstance(first, int | float):
+        advice = "the numbers of tags are integers, as in predictions.astype(int)"
+        raise UsageError(f"{place} has values that are no numbers of tags", advice=advice)
     if is_number(first) or isinstance(first, bool):
         raise UsageError(f"{place} has numbers for tags", advice=_GIVE_NAMES)
     values = first if isinstance(first, list | tuple) else ()

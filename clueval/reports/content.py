@@ -88,6 +88,8 @@ def copied(value: Any) -> Any:
     >>> copied({"a": ({"b": 1}, [])})
     {'a': [{'b': 1}, []]}
     """
+    if value is None or isinstance(value, str | int | float):  # most values
+        return value
     if isinstance(value, Mapping):
         return {key: copied(item) for key, item in value.items()}
     return list(map(copied, value)) if isinstance(value, list | tuple) else value

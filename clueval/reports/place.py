@@ -123,6 +123,11 @@ class Place(NamedTuple):
     without any, a table has one row for the place; the columns of the key and of decisions are added.
     `decision` has the columns `DECISION_COLUMNS` of what was decided, and `impossible` says of choices why they cannot
     be made here.
+
+    >>> from clueval import errors
+    >>> [place] = errors([["B-PER", "O"]], [["O", "O"]])
+    >>> place.document, place.start, place.end, place.findings[0]["reason"]
+    ('0', 0, 1, 'missed')
     """
 
     at: tuple[str, str, int, int]

@@ -83,7 +83,7 @@ class Report(Hinting, Content):
 
         With `all`, forms for readers have all tables instead of the first screen. `digits` is the number of decimals
         for readers; the language of tables and sentences is `lang`; `width` is the number of columns of a terminal,
-        in which text must fit. Raises `UsageError` for another form or language.
+        in which text must fit. Raises `UsageError` for another form, and for what is no language.
         """
         from clueval.reports.forms import render
 

@@ -28,7 +28,7 @@ from clueval.reading.options import is_path_or_paths, require_scheme
 from clueval.reports.report import Hinting
 from clueval.results.options import groups_of, with_steps_of_documents
 from clueval.results.result import Result
-from clueval.results.score import result_of
+from clueval.results.score import result_of, warn_of
 from clueval.results.signature import Signature, require_same
 from clueval.results.texts import opened
 
@@ -78,7 +78,12 @@ class Accumulator(Hinting):
     @property
     def signature(self) -> Signature:
         """The choices that the scores depend on."""
-        return self.compute().signature
+        return self._result().signature
+
+    def __copy__(self) -> Accumulator:
+        copy = Accumulator.__new__(type(self))
+        vars(copy).update(vars(self), _bag=_copy(self._bag))
+        return copy
 
     def reset(self) -> None:
         """Set all counts to zero."""
@@ -120,8 +125,13 @@ class Accumulator(Hinting):
     def compute(self) -> Result:
         """The result of all batches since the last `reset`; further batches can be added.
 
-        Raises `UsageError` if a setting of a metric names a label that never occurred.
+        Warns as `clueval.score` does. Raises `UsageError` if a setting of a metric names a label that never occurred.
         """
+        result = self._result()
+        warn_of(result)
+        return result
+
+    def _result(self) -> Result:
         bag = _copy(self._bag)
         schemes = {} if self._scheme is None else dict.fromkeys(SIDES, self._scheme)
         bag.read.settle(schemes, in_memory=True)

@@ -136,12 +136,13 @@ def warnings_of(result: Any) -> Iterator[str]:
     Gold documents are not annotated; there are no documents; a side has no spans, or none that is left to count; the
     layers have different names; a label is on one side only; ends are inclusive.
     """
-    if left_out := unannotated_in(result.passed_over):
+    content = result.content()
+    inputs, metrics = content["inputs"], content["metrics"]
+    if left_out := unannotated_in(content["passed_over"]):
         yield left_out
     if not result.documents:
         yield "there are no documents"
         return
-    inputs, metrics = result.inputs, result.metrics
     sides = [inputs[side]["layers"] for side in SIDES]
     if all(metric.name == "masking" for metric in result.scored_by):  # it compares layers of different names
         for side, layers in zip(SIDES, sides, strict=True):

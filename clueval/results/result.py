@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from clueval.core.bag import Bag, Place
 from clueval.core.count import DOCUMENT, SENTENCE, DocumentPlace, Plan
@@ -539,7 +539,7 @@ class Result(Report):
     def __add__(self, other: Result) -> Result:
         return self.add(other) if isinstance(other, Result) else NotImplemented
 
-    def __radd__(self, other: Literal[0]) -> Result:
+    def __radd__(self, other: int) -> Result:
         """Let `sum` begin with 0."""
         return self if other == 0 else NotImplemented
 

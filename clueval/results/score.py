@@ -112,6 +112,8 @@ def score(
             arguments["metrics"] = list(chosen_metrics(metrics))
         options = expected.options_beside({**arguments, **options})
         metrics, layers = options.pop("metrics"), options.pop("layers", None)
+    if hasattr(options.get("by"), "tolist"):
+        options["by"] = options["by"].tolist()
     values = _values_of_lists(options.get("by"), gold)
     if values is not None:
         options["by"] = DOCUMENT
@@ -151,11 +153,7 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
     """
     if not isinstance(by, list | tuple) or not by or [*by] == [DOCUMENT]:
         return None
-    if (
-        not isinstance(gold, list | tuple)
-        or not gold
-        or not all(isinstance(items, list | tuple) for items in gold)
-    ):
+    if not _is_list(gold) or not len(gold) or not all(map(_is_list, gold)):
         return None
     if len(by) != len(gold):
         raise UsageError(
@@ -165,8 +163,12 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
     return [str(value) for value in by]
 
 
-def warn_of(result: Result, gold: Any, predicted: Any) -> None:
-    """Warn of what is often a mistake in the input of a result."""
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) or (hasattr(value, "tolist") and hasattr(value, "__len__"))
+
+
+def warn_of(result: Result, gold: Any = None, predicted: Any = None) -> None:
+    """Warn of what is often a mistake in the input of a result; gold and predicted are None if they were no files."""
     for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
         warn(warning)
 

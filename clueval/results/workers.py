@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
 from clueval.core.count import sum_of_parts
-from clueval.files.errors import CluevalError, with_noun
+from clueval.files.errors import CluevalError, UsageError, described, with_noun
 from clueval.files.opening import Progress
 from clueval.version import __version__
 
@@ -316,9 +316,13 @@ def _on_executor(
 
     def submit(task: Task) -> Future[bytes]:
         try:
-            return executor.submit(carry_out, __version__, call, task)
+            future = executor.submit(carry_out, __version__, call, task)
         except Exception as error:
             raise _loss_error(error, task) from error
+        if not hasattr(future, "result"):
+            problem = f"submit of the executor must return a future, not {described(future)}"
+            raise UsageError(problem, advice="give an executor as those of concurrent.futures")
+        return future
 
     def result(task: Task, future: Future[bytes]) -> bytes:
         try:

@@ -34,7 +34,14 @@ Point = Mapping[str, float]
 
 
 class NoThreshold(UsageError):
-    """No threshold meets the condition."""
+    """No threshold meets the condition, or predicted has no scores.
+
+    >>> from clueval import threshold
+    >>> text = {"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER", "score": 0.9}]}
+    >>> threshold([{**text, "spans": []}], [text], score_feature="score", maximise="recall@precision>=0.5")
+    Traceback (most recent call last):
+    clueval.studies.threshold.NoThreshold: no threshold of layer 'label' meets recall@precision>=0.5 (ask for ...
+    """
 
 
 class Measure(NamedTuple):

@@ -77,6 +77,13 @@ def test_a_span_refuses_what_is_no_label_no_feature_and_no_part(fields_of_span: 
     assert str(caught.value) == problem
 
 
+def test_positions_of_a_span_may_be_numbers_of_numpy() -> None:
+    span = Span(np.int64(0), np.uint8(2), "A")
+
+    assert span == Span(0, 2, "A")
+    assert (type(span.start), type(span.end)) == (int, int)
+
+
 def test_a_span_is_named_with_all_its_labels() -> None:
     with pytest.raises(SpanError) as caught:
         Span(2, 1, {"entity": "PER", "risk": None, "court": "x"})
@@ -289,7 +296,10 @@ def test_pairs_above_the_limit_are_refused_with_advice() -> None:
             "g.vrt, document 'd': 2 token ids for 1 token",
         ),
         ({"layers": {}, "unit": "byte"}, "document 'd': unit must be 'token' or 'character', not 'byte'"),
-        ({"layers": {"x": [(0, 1)]}}, "layer 'x' must have spans, not a tuple"),
+        (
+            {"layers": {"x": [(0, 1)]}},
+            "layer 'x' must have spans, not a tuple (write Span(start, end, label))",
+        ),
         ({"layers": {}, "metadata": None}, "metadata must be a dictionary, not None"),
     ],
 )

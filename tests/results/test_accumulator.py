@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,14 @@ from hypothesis import strategies as st
 from clueval import Accumulator, Result, read, score
 from clueval.core.document import Document
 from clueval.core.span import Span
-from clueval.files.errors import CluevalError, OverlapError, TagError, TextMismatch, UsageError
+from clueval.files.errors import (
+    CluevalError,
+    CluevalWarning,
+    OverlapError,
+    TagError,
+    TextMismatch,
+    UsageError,
+)
 from clueval.metrics import metric_named
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc"]
@@ -230,6 +238,26 @@ def test_refused_batch_changes_no_count(
         scores.update(gold, predicted)
 
     assert scores.compute().documents == 0
+
+
+def test_a_copy_of_an_accumulator_counts_on_its_own() -> None:
+    scores = Accumulator("exact")
+    scores.update([["B-PER"]], [["B-PER"]])
+    copy(scores).update([["B-PER"]], [["O"]])
+
+    assert scores.compute().recall == 1.0
+
+
+def test_an_accumulator_warns_as_score_does() -> None:
+    sides = [["B-PER", "O", "I-LOC"]], [["B-PERSON", "O", "O"]]
+    scores = Accumulator("exact")
+    scores.update(*sides)
+
+    with pytest.warns(CluevalWarning) as expected:
+        score(*sides, metrics="exact")
+    with pytest.warns(CluevalWarning) as found:
+        scores.compute()
+    assert [str(each.message) for each in found] == [str(each.message) for each in expected]
 
 
 def test_accumulators_of_different_metrics_cannot_be_merged() -> None:

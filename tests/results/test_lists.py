@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import chain, repeat
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,5 +172,7 @@ def test_a_value_for_each_list_gives_the_scores_of_the_lists_with_this_value(
     assert list(found["by"]["group"]) == ["news", "web"]
     assert found["by"]["group"]["news"]["metrics"] == of_news["metrics"]
     assert found["by"]["group"]["web"]["metrics"]["exact"]["label"]["micro"]["recall"] == 0
+    array = np.array(["news", "web", "news"])
+    assert score(gold, predicted, metrics="exact", by=array).to_dict() == found
     with pytest.raises(UsageError, match="by has 2 values, and gold has 3 lists"):
         score(gold, predicted, by=["news", "web"])

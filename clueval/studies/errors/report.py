@@ -297,12 +297,11 @@ class Errors(ErrorReport):
     The arguments `about` are those of `ErrorReport`; if there are decisions, all texts must be there.
     With `limit`, only this number of places is listed; tables and counts have all.
 
-    >>> from clueval.core.document import Document
-    >>> from clueval.core.span import Span
+    >>> from clueval import Document, Span, errors
     >>> tokens = ["Frau", "Anna", "Weiß", "wohnt", "in", "Ulm"]
     >>> gold = Document("d", {"label": [Span(0, 2, "PER"), Span(5, 6, "LOC")]}, tokens=tokens)
     >>> predicted = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=tokens)
-    >>> [(place.at, [row["side"] for row in place.findings]) for place in Errors([[Pair(gold, predicted)]])]
+    >>> [(place.at, [row["side"] for row in place.findings]) for place in errors([gold], [predicted])]
     [(('d', 'label', 0, 3), ['gold', 'predicted']), (('d', 'label', 5, 6), ['gold'])]
     """
 
