@@ -192,6 +192,8 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     alike = [(label, near) for label in gold[:_COMPARED] if (near := _similar(label, predicted[:_COMPARED]))]
     maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
     advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
+    if any(label.strip() == near.strip() for label, near in alike):
+        advice = "remove the white space at the ends of labels"
     if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
         one, two = (
             ", ".join([*map(_quote, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])
