@@ -61,6 +61,17 @@ def cut_label(label: str) -> str:
     return label if len(label) <= LONGEST_LABEL else f"{label[:LONGEST_LABEL]}…"
 
 
+def differ_in_form(one: str, two: str) -> bool:
+    """Return whether two texts look the same because they differ in their Unicode form alone.
+
+    >>> differ_in_form("\\u00fc", "u\\u0308"), differ_in_form("u", "\\u00fc")
+    (True, False)
+    """
+    from unicodedata import normalize  # few texts differ
+
+    return one != two and normalize("NFC", one) == normalize("NFC", two)
+
+
 def visible_lines(text: str) -> str:
     """Return the text with escapes for all characters of `STEERING` except line feeds and tabs.
 

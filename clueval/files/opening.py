@@ -304,23 +304,25 @@ def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -
 
 def decoded_as_written(data: bytes, path: Path, number: int = 1, complain: Complain = refuse) -> str:
     """Decode a block of bytes as `decoded` does, but keep its line ends."""
+    if data[:2] in _WIDE_MARKS or (b"\0" in data and 3 * data.count(b"\0") >= len(data)):
+        problem = "is UTF-16 or UTF-32, which clueval does not read"
+        raise FormatError(problem, file=str(path), line=number, advice=AS_UTF8)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = number + data.count(b"\n", 0, error.start)
-        complain(
-            FormatError(
-                f"not UTF-8: byte 0x{data[error.start]:02x}",
-                file=str(path),
-                line=line,
-                advice="save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'",
-            )
-        )
+        problem = f"not UTF-8: byte 0x{data[error.start]:02x}"
+        complain(FormatError(problem, file=str(path), line=line, advice=AS_UTF8))
         text = data.decode("utf-8", errors="replace")
     if "\0" in text:
         line = number + text.count("\n", 0, text.index("\0"))
         complain(FormatError("a NUL character", file=str(path), line=line))
     return text
+
+
+AS_UTF8 = "save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'"
+_WIDE_MARKS = b"\xff\xfe", b"\xfe\xff"
+"""The byte-order marks of UTF-16; that of UTF-32 begins with one of them or with NULs."""
 
 
 def is_utf8(data: bytes) -> bool:

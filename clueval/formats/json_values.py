@@ -120,8 +120,8 @@ class JsonValues:
                 return
             except RecursionError:
                 raise self._error("JSON that is nested too deep") from None
-            except ValueError as error:  # a number with thousands of digits
-                raise self._error(f"JSON that cannot be read: {error}") from None
+            except ValueError:
+                raise self._error("a number has thousands of digits") from None
             if end == len(self._waiting) and not last:  # a number may continue
                 self._wait()
                 return

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from clueval.core.tags import is_tag
 from clueval.files.errors import FormatError
+from clueval.files.opening import AS_UTF8
 from clueval.formats.input_file import Head
 
 _LOOKED_AT = 100_000
@@ -284,8 +285,8 @@ _ROWS = (
 _TEXTS = (
     (
         re.compile("\ufffd\ufffd.?\0"),
-        "is UTF-16",
-        "save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'",
+        "is UTF-16 or UTF-32",
+        AS_UTF8,
     ),
     (
         re.compile(r'c=".*" \d+:\d+ \d+:\d+\|\|t="'),

@@ -60,7 +60,8 @@ def _loaded(file: InputFile) -> Any:
                 return cassis.load_cas_from_json(content)
             return cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system))
     except Exception as error:  # dkpro-cassis raises errors of many classes for what is not its own
-        raise FormatError(f"not a CAS that dkpro-cassis reads: {error!s:.200}", file=file.name) from error
+        problem = str(error).partition("; use sys.")[0]  # of a number with thousands of digits
+        raise FormatError(f"not a CAS that dkpro-cassis reads: {problem:.200}", file=file.name) from error
 
 
 def _text_of(file: InputFile) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from clueval.core.document import Document, MissingId
-from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.files.errors import FileError, FormatError, UsageError, differ_in_form
 from clueval.files.opening import Progress, is_file
 from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
@@ -459,13 +459,16 @@ def _in_order(sides: Sequence[Side]) -> list[FileGroup]:
             path = (by_name[0] if is_missing else side_paths)[name]
             file = next(str(relative) for relative, other in present.files if other == path)
             are_alike = name == file != without_ending(file)
+            others_of_missing = side_paths if is_missing else by_name[0]
+            in_form = any(differ_in_form(str(name), str(other_name)) for other_name in others_of_missing)
             raise FileError(
                 f"has no file {file!r}, which {present.given} has",
                 file=str(missing.given),
                 advice="files are paired by name"
                 + " with its ending, because two of a side differ in nothing else" * are_alike
                 + "; see pair_by"
-                + ("; an empty file has no spans" if path.suffix == ".ann" else ""),
+                + ("; an empty file has no spans" if path.suffix == ".ann" else "")
+                + ("; it has the name in another Unicode form (NFC, NFD)" if in_form else ""),
             )
     return [FileGroup(name, tuple(paths[name] for paths in by_name)) for name in by_name[0]]
 

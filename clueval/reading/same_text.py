@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from clueval.core.document import Document, Pair, with_positions
 from clueval.core.span import SIDES, name_of
-from clueval.files.errors import QUOTED, SpanError, TextMismatch, with_noun
+from clueval.files.errors import QUOTED, SpanError, TextMismatch, differ_in_form, with_noun
 from clueval.transforms.changes import EachPair
 
 _OTHER_TOKENS = (
@@ -139,6 +139,8 @@ def _other_value(
             gold_value.startswith(predicted_value) or predicted_value.startswith(gold_value)
         ):
             advice += f"; {_OTHER_TOKENS}"
+        if differ_in_form(gold_value, predicted_value):
+            advice += "; the two look the same but have different Unicode forms (NFC, NFD)"
     if what == "character" and index == 0:
         advice += "; documents in another order are paired with pair_by='content'"
     return _mismatch(gold, problem, index, advice)

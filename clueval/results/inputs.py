@@ -11,7 +11,7 @@ from clueval.core.bag import Bag, Read, pairs_in
 from clueval.core.case import HEAD
 from clueval.core.document import MENTION, UNANNOTATED
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
-from clueval.files.errors import cut_label, with_noun
+from clueval.files.errors import cut_label, differ_in_form, with_noun
 from clueval.results.paths import headline_row, rows_of
 
 DOCUMENTS = "documents"
@@ -215,8 +215,10 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     alike = [(label, near) for label in gold[:_COMPARED] if (near := _similar(label, predicted[:_COMPARED]))]
     maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
     advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
-    if any(_look_the_same(*labels) for labels in alike):
+    if any(differ_in_form(*labels) for labels in alike):
         advice = f"labels that look the same have other characters (Unicode NFC and NFD); {advice}"
+    if any(label.strip() == near.strip() for label, near in alike):
+        advice = "remove the white space at the ends of labels"
     if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
         one, two = (
             ", ".join([*map(_quote, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])
@@ -281,12 +283,6 @@ def _similar(label: str, others: Iterable[str]) -> str | None:
 
         near = near_names(text, folded)
     return folded[min(near, key=len)] if near else None
-
-
-def _look_the_same(label: str, other: str) -> bool:
-    from unicodedata import normalize  # only where labels differ
-
-    return normalize("NFC", label) == normalize("NFC", other)
 
 
 def _none_equal(layer: str, bag: Bag, has_table: bool) -> Iterator[str]:

@@ -57,7 +57,8 @@ def test_a_gate_of_a_saved_result_fails(capsys: Capture) -> None:
     assert main(["score", "s.clueval", "--metric", "levels", "--fail-under", "exact.f1=0.9", "-q"]) == 2
     assert main(["score", "s.clueval", "--fail-under", "f1=0.9", "-q"]) == 1
     assert "exact.label.micro.f1: 0.5 is below 0.9" in capsys.readouterr().err
-    assert main(["score", "s.clueval", "--fail-if-worse", "s.clueval", "--significant", "-q"]) == 0
+    gate = ["--fail-if-worse", "s.clueval", "--significant", "--allow-drop", "0.1"]
+    assert main(["score", "s.clueval", *gate, "-q"]) == 0
 
 
 def test_a_saved_result_of_other_metrics_is_saved_and_written() -> None:

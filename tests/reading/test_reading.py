@@ -345,6 +345,18 @@ def test_text_whose_path_is_too_long_is_refused(tmp_path: Path) -> None:
         list(read(table, text=LONG))
 
 
+def test_tokens_and_names_that_look_the_same_are_said_to_have_other_unicode_forms(tmp_path: Path) -> None:
+    for side, umlaut in (("gold", "\u00fc"), ("predicted", "u\u0308")):
+        (tmp_path / side).mkdir()
+        write(tmp_path / side / f"{umlaut}.conll", f"{umlaut} O\n")
+    gold, predicted = (next((tmp_path / side).iterdir()) for side in ("gold", "predicted"))
+
+    with pytest.raises(CluevalError, match="have different Unicode forms"):
+        score(gold, predicted)
+    with pytest.raises(CluevalError, match="it has the name in another Unicode form"):
+        score(gold.parent, predicted.parent)
+
+
 @pytest.mark.parametrize(
     "call",
     [
