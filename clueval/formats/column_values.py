@@ -170,9 +170,8 @@ class ColumnValues(ColumnInput):
                 by_cell[value] = self._value_of(source, value) or nothing
                 if value.count(f"{source}=") > 1 and _keys_of(value).count(source) > 1:
                     row = columns[place].index(value)
-                    line = (
-                        self.lines.line_of(row) if self.lines.rows else None
-                    )  # of passages: documents will be read
+                    # without lines, documents are read for the error
+                    line = self.lines.line_of(row) if self.lines.rows else None
                     problem = f"the key {source} occurs more than once in {self.form.pairs}"
                     self.complain(FormatError(problem, file=self.file, line=line, advice="leave in one"))
             values = [by_cell[value] for value in columns[place]]

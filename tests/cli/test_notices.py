@@ -125,6 +125,11 @@ def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
     assert advice not in capsys.readouterr().err
 
 
+def test_labels_with_blanks_at_their_ends_get_no_label_map_that_changes_nothing() -> None:
+    with pytest.warns(CluevalWarning, match="remove the white space at the ends of labels"):
+        score([[(0, 1, "PER")]], [[(0, 1, "PER ")]], metrics="exact")
+
+
 def test_labels_that_differ_in_case_are_said_to() -> None:
     with pytest.warns(CluevalWarning, match="label_map='PER=per' makes them equal") as found:
         score([[(0, 2, "PER")]], [[(0, 2, "per")]])

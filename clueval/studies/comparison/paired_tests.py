@@ -227,7 +227,10 @@ class _Difference:
 
 
 class DropTest(NamedTuple):
-    """A test of whether a score has fallen: its name, its p-value, None if it cannot be computed, and its units."""
+    """A test of whether a score has fallen: its name, its p-value, and in how many units counts differ.
+
+    The p-value is None if it cannot be computed.
+    """
 
     test: str
     p: float | None
