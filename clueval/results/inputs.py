@@ -256,7 +256,8 @@ def _report_of(layer: str, reports: Mapping[str, Any]) -> Mapping[str, Any]:
     report = reports.get(layer) or reports.get(MERGED) or {}
     if isinstance(report.get("labelled"), Mapping):
         report = report["labelled"].get(layer, {}).get("1", {})
-    return report if isinstance(report, Mapping) else {}
+    part = report.get("tokens", report)  # of coverage
+    return part if isinstance(part, Mapping) else {}
 
 
 def _similar(label: str, others: Iterable[str]) -> str | None:
