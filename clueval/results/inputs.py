@@ -207,8 +207,9 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
             continue
         report = _report_of(layer, reports)
         for label, entry in chain.from_iterable(report.get(name, {}).items() for name in LABELS_BELOW):
-            # there may be many labels, whose entries mostly are rows
-            rows = [entry] if "gold" in entry else [row for _, row in rows_of({"sequence": layer}, entry)]
+            rows = [entry]  # mostly, and there may be many labels
+            if not isinstance(entry, dict) or not entry.keys() >= {*SIDES}:
+                rows = [row for _, row in rows_of({"sequence": layer}, {LABELS_BELOW[0]: {label: entry}})]
             for of_sides in ((row["gold"], row["predicted"]) for row in rows):
                 if None not in of_sides:
                     counts[label] = tuple(map(min, of_sides, counts[label])) if label in counts else of_sides
