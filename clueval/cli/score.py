@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
-from warnings import warn
 
 import clueval
 from clueval.cli.declared import FromOne, Input, Keywords, OptionValues, OutputFolder, fields, shared
@@ -24,7 +23,7 @@ from clueval.cli.progress import JOBS, Jobs
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import CluevalWarning, UsageError, cut_label, visible, with_noun
+from clueval.files.errors import UsageError, cut_label, visible, warn, with_noun
 from clueval.files.options import changed_values, options_of
 from clueval.results.inputs import layers_not_predicted
 from clueval.results.options import Counting, Trust
@@ -300,4 +299,4 @@ def _warn_of_no_effect(trusted: Keywords, *, needs_units: bool, has_baseline: bo
     used = {"save"} | ({"resample_by"} if "save" in trusted or has_baseline else set())
     for field, declared in options_of(Trust):
         if field.name in trusted.keys() - used:
-            warn(f"{declared.flag} has no effect without --intervals", CluevalWarning, stacklevel=2)
+            warn(f"{declared.flag} has no effect without --intervals")

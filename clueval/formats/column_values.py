@@ -168,9 +168,9 @@ class ColumnValues(ColumnInput):
             by_cell = dict.fromkeys(columns[place], nothing)
             for value in by_cell:
                 by_cell[value] = self._value_of(source, value) or nothing
-                if value.count(f"{source}=") > 1 and _keys_of(value).count(source) > 1:
+                if f"|{value}".count(f"|{source}=") > 1:
                     row = columns[place].index(value)
-                    # without lines, documents are read for the error
+                    # passages have no lines: they are read again as documents
                     line = self.lines.line_of(row) if self.lines.rows else None
                     problem = f"the key {source} occurs more than once in {self.form.pairs}"
                     self.complain(FormatError(problem, file=self.file, line=line, advice="leave in one"))
@@ -318,11 +318,6 @@ def pairs_of(value: str) -> dict[str, str]:
     """
     parts = (part.partition("=") for part in value.split("|")) if "=" in value else ()
     return {key: text for key, equals, text in parts if equals}
-
-
-def _keys_of(value: str) -> list[str]:
-    """Return the keys of the pairs of a value, each as often as it occurs."""
-    return [part.partition("=")[0] for part in value.split("|")]
 
 
 def _place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:

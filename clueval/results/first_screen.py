@@ -119,12 +119,12 @@ def headline_f1(report: Report, metrics: Sequence[AnyMetric]) -> str:
         for headline, f1 in numbers
     ]
     shown += [phrase("{layer} not predicted", layer=cut_label(visible(name))) for name in lacking]
-    if first.is_merged or "untyped" in (report.get("prepared") or {}):
-        what = phrase("start and end are right")
-    elif metric.name == "levels" or metric == Exact():
-        what = phrase("start, end and label are right")
-    else:
+    if metric.name != "levels" and metric != Exact():
         what = phrase("{what} of metric {metric}", what=first.what, metric=visible(metric.name))
+    elif first.is_merged or "untyped" in (report.get("prepared") or {}):
+        what = phrase("start and end are right")
+    else:
+        what = phrase("start, end and label are right")
     return f"F1 {', '.join(shown)}: {what}"
 
 

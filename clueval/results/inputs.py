@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from clueval.core.case import HEAD
 from clueval.core.document import MENTION, UNANNOTATED
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
 from clueval.files.errors import cut_label, differ_in_form, with_noun
-from clueval.results.paths import headline_row, rows_of
+from clueval.results.paths import LABELS_BELOW, headline_row, rows_of
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -204,10 +205,14 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     for reports in metrics.values():
         if MERGED in reports and "labelled" not in reports[MERGED]:  # its labels are joined, of all layers
             continue
-        for _, row in rows_of({"sequence": layer}, _report_of(layer, reports)):
-            label, of_sides = row["label"], (row["gold"], row["predicted"])
-            if label is not None and None not in of_sides:
-                counts[label] = tuple(map(min, of_sides, counts.get(label, of_sides)))
+        report = _report_of(layer, reports)
+        for label, entry in chain.from_iterable(report.get(name, {}).items() for name in LABELS_BELOW):
+            rows = [entry]  # mostly, and there may be many labels
+            if not isinstance(entry, dict) or not entry.keys() >= {*SIDES}:
+                rows = [row for _, row in rows_of({"sequence": layer}, {LABELS_BELOW[0]: {label: entry}})]
+            for of_sides in ((row["gold"], row["predicted"]) for row in rows):
+                if None not in of_sides:
+                    counts[label] = tuple(map(min, of_sides, counts[label])) if label in counts else of_sides
     gold, predicted = (
         [label for label, of_sides in counts.items() if of_sides[side] and not of_sides[1 - side]]
         for side in (0, 1)
@@ -252,7 +257,8 @@ def _report_of(layer: str, reports: Mapping[str, Any]) -> Mapping[str, Any]:
     report = reports.get(layer) or reports.get(MERGED) or {}
     if isinstance(report.get("labelled"), Mapping):
         report = report["labelled"].get(layer, {}).get("1", {})
-    return report if isinstance(report, Mapping) else {}
+    part = report.get("tokens", report)  # of coverage
+    return part if isinstance(part, Mapping) else {}
 
 
 def _similar(label: str, others: Iterable[str]) -> str | None:

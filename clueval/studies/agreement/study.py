@@ -186,6 +186,7 @@ class Agreement(ReportOfAnnotators):
         yield phrase("{n} annotator|{n} annotators", n=len(self._names))
         yield phrase("{n} shared document|{n} shared documents", n=report["documents"])
         yield from positions_in_words(report["tokens"])
+        yield from mended(report["repaired_tags"], None)
         yield phrase(
             "{n} place where annotators differ|{n} places where annotators differ", n=self._number_of_places()
         )
@@ -227,7 +228,6 @@ class Agreement(ReportOfAnnotators):
                 "{n} documents were left out: only one annotator has annotated them",
                 n=report["left_out"],
             )
-        yield from mended(report["repaired_tags"], None)
         for sequence in self._numbers:
             yield from (f"{sequence}: {note}" for note in self._notes(sequence, report))
         intervals = report.get("intervals", {"scores": {}})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
-from warnings import warn
 
 from clueval.core.tally import EPSILON
-from clueval.files.errors import CluevalWarning, UsageError, with_noun
+from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import fraction, require_fraction, require_least
 from clueval.results.options import Trust
 from clueval.results.paths import number_at, whole_path
@@ -157,7 +156,7 @@ def fail_if_worse(
                 differ = tested.units_that_differ
                 if passed and not allow_drop and least_p(differ, trust.resamples) > 1 - trust.confidence:
                     few = f"{with_noun(differ, 'units')}, too few for a significant difference"
-                    warn(f"{text}: {gate.why}, but only in {few}", CluevalWarning, stacklevel=2)
+                    warn(f"{text}: {gate.why}, but only in {few}")
         yield gate
 
 

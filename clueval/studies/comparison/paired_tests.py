@@ -371,10 +371,8 @@ class PairedTests:
         """Raise `UsageError` if a unit has other gold spans in another system."""
         if (unit := self.unit_of_other_gold(path)) is None:
             return
-        problem, advice = (
-            f"the systems have different gold spans in unit {unit!r}",
-            "score them against the same gold",
-        )
+        problem = f"the systems have different gold spans in unit {unit!r}"
+        advice = "score them against the same gold"
         if self._several_golds:
             problem += ": of several golds, each system was scored against the one nearest to it"
             advice = "score all systems against the same gold, without any_of and alternatives"
