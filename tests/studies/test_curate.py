@@ -232,7 +232,12 @@ AT_D1 = {"A": ((4, 6, "LOC"),), "B": ((4, 7, "LOC"),), "C": ()}
 
 @pytest.mark.parametrize(
     ("choice", "expected"),
-    [("A", [(0, 2, "PER"), (4, 6, "LOC")]), ("none", [(0, 2, "PER")]), ("", [(0, 2, "PER")])],
+    [
+        ("A", [(0, 2, "PER"), (4, 6, "LOC")]),
+        ("none", [(0, 2, "PER")]),
+        ("unclear", [(0, 2, "PER")]),
+        ("", [(0, 2, "PER")]),
+    ],
 )
 def test_curate_keeps_the_spans_of_the_annotator_that_is_chosen(
     tmp_path: Path, choice: str, expected: list[tuple[int, int, str]]
@@ -240,7 +245,26 @@ def test_curate_keeps_the_spans_of_the_annotator_that_is_chosen(
     curated = chosen(tmp_path, ("d1", 4, 6, AT_D1, choice, ""))
 
     assert kept(curated)["d1"] == expected
-    assert len(listed(curated, "undecided")) == 1 + (choice == "")
+    assert len(listed(curated, "undecided")) == 1 + (choice in ("", "unclear"))
+
+
+@pytest.mark.parametrize("union", [False, True])
+def test_curate_keeps_at_an_unclear_place_only_what_all_have(tmp_path: Path, union: bool):
+    nested = [(0, 9, "ORG"), (0, 2, "PER")]
+    sources = {
+        "A": [document("d", 9, *nested)],
+        "B": [document("d", 9, *nested)],
+        "C": [document("d", 9, (0, 9, "ORG"))],
+    }
+    [place] = agree(sources).disagreements()
+    line = {"document": "d", "start": place.start, "end_inclusive": place.end - 1, "choice": "unclear"}
+    (tmp_path / "d.json").write_text(json.dumps([line | {"fingerprint": place.fingerprint}]))
+
+    curated = list(curate(sources, decisions=tmp_path / "d.json", union=union))
+
+    assert kept(curated) == {"d": [(0, 9, "ORG")]}
+    [left] = curated[0].undecided
+    assert (left.at, left.fingerprint) == (place.at, place.fingerprint)
 
 
 def test_curate_warns_of_decisions_that_are_stale_or_lost(tmp_path: Path):
@@ -291,6 +315,23 @@ def test_curate_keeps_gold_where_the_page_of_errors_decided_nothing(tmp_path: Pa
 
     assert kept(curated) == {"d": [(4, 6, "LOC"), (8, 9, "PER")]}
     assert len(listed(curated, "undecided")) == 2
+
+
+@pytest.mark.parametrize(
+    ("votes", "expected"),
+    [(None, [(0, 9, "ORG"), (4, 6, "LOC")]), ("majority", [(0, 9, "ORG"), (10, 12, "PER")])],
+)
+def test_gold_stays_where_the_page_of_two_systems_decided_nothing_unless_votes_are_asked_for(
+    tmp_path: Path, votes: str | None, expected: list[tuple[int, int, str]]
+):
+    gold = document("d", 12, (0, 9, "ORG"), (4, 6, "LOC"))
+    system = document("d", 12, (0, 9, "ORG"), (10, 12, "PER"))
+    (tmp_path / "none.json").write_text("[]")
+    sources = {"gold": [gold], "one": [system], "two": [system]}
+
+    curated = list(curate(sources, votes=votes, decisions=tmp_path / "none.json"))
+
+    assert kept(curated) == {"d": expected}
 
 
 @pytest.mark.parametrize("name", ["none", "both", "unclear", "annotation", "None", "UNCLEAR"])
