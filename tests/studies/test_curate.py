@@ -12,7 +12,7 @@ from strategies import at_most
 from test_agree import A, B, C, document
 from test_agree_properties import studies
 
-from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate
+from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate, errors
 from clueval.core.document import Pair
 from clueval.reports.place import fingerprint
 from clueval.studies.agreement.curation import Curated
@@ -274,6 +274,18 @@ def test_curate_warns_of_decisions_that_are_stale_or_lost(tmp_path: Path):
         curated = chosen(tmp_path, ("d1", 4, 6, changed, "A", ""), ("d9", 4, 6, AT_D1, "A", ""))
 
     assert kept(curated) == kept(list(curate({"A": A, "B": B, "C": C})))
+
+
+def test_a_decision_is_lost_where_nothing_differs_any_longer_as_in_errors(tmp_path: Path):
+    same = [document("d", 9, (0, 9, "ORG"), (4, 6, "LOC"))]
+    path = tmp_path / "d.json"
+    line = {"document": "d", "start": 0, "end_inclusive": 8, "fingerprint": "0" * 12, "choice": "gold"}
+    path.write_text(json.dumps([line]))
+
+    with pytest.warns(CluevalWarning, match="0 stale, 1 lost"):
+        list(curate({"gold": same, "predicted": same}, decisions=path))
+    with pytest.warns(CluevalWarning, match="0 stale, 1 lost"):
+        errors(same, same, decisions=path).rows()
 
 
 def test_curate_raises_an_error_for_conflicts_unless_one_choice_is_wanted(tmp_path: Path):

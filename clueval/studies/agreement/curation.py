@@ -33,6 +33,7 @@ from clueval.studies.agreement.places import (
     Disagreement,
     Documents,
     ReportOfAnnotators,
+    are_different,
     parts_in,
     range_of,
     sequences_in,
@@ -232,12 +233,12 @@ class Curation(Iterator[Curated]):
             layers: dict[str, list[Span]] = {}
             listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
             for layer in sequences_in(sides):
-                common, parts = parts_in(sides, layer, apart=are_enough and self.decisions is None)
+                common, parts = parts_in(sides, layer, apart=are_enough)
                 kept: list[Mark] = [(((start, end),), label) for start, end, label in common]
                 for readings in parts:
-                    chosen = self.decisions and self._outcome_by_choice(
-                        self.decisions, text.place(layer, readings)
-                    )
+                    chosen = None
+                    if self.decisions and are_different(readings):
+                        chosen = self._outcome_by_choice(self.decisions, text.place(layer, readings))
                     outcome = chosen or self._outcome_by_votes(readings)
                     kept += outcome.kept
                     for name, places in listed.items():
