@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from clueval.cli.config import with_options
-from clueval.cli.declared import FromOne, Input, Keywords, OneOf, OutputFolder
+from clueval.cli.declared import FromOne, Input, Keywords, OutputFolder
 from clueval.cli.options import READING_ONE
 from clueval.cli.outputs import (
     DOCUMENTS,
     LINES,
     REPORT_WITHOUT_RATES,
+    WRITABLE,
     DocumentOutput,
     ReportOutput,
     put_documents,
     put_result,
-    writable_names,
 )
 from clueval.cli.printing import remark, remarking, repaired_and_not_read, say
 from clueval.files.errors import CluevalError, FileError, in_words, visible, with_noun
@@ -51,7 +51,7 @@ from clueval.version import __version__
 def convert(
     file: Input,
     *,
-    to: Annotated[str, OneOf(writable_names)],
+    to: Annotated[str, WRITABLE],
     output: DocumentOutput = DOCUMENTS,
     label: str | None = None,
     tokens: Input | None = None,
@@ -181,7 +181,7 @@ def check(
     *,
     report: ReportOutput = REPORT_WITHOUT_RATES,
     max_errors: FromOne = 100,
-    to: Annotated[str, OneOf(writable_names)] | None = None,
+    to: Annotated[str, WRITABLE] | None = None,
     reading: Keywords = READING_ONE,
 ) -> int:
     """Read files and list all their problems, with line numbers: lines that lack a column, invalid tags, invalid

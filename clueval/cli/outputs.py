@@ -183,11 +183,15 @@ def put_result(lines: Iterable[str], path: Path | None) -> None:
     wrote(path)
 
 
-def writable_names() -> list[str]:
+def _writable_names() -> list[str]:
     """Return the names of the formats that can be written."""
     from clueval.formats.catalogue import written_names  # only where documents are written
 
     return sorted(written_names())
+
+
+WRITABLE = OneOf(_writable_names, "; JSON Lines are doccano, token-rows and others")
+"""The formats that can be written, as the values of an option."""
 
 
 def _named_type(text: str) -> tuple[str, str]:

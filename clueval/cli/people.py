@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
-from clueval.cli.declared import Input, Keywords, OneOf, Output, OutputFolder, fields, shared, without_none
+from clueval.cli.declared import Input, Keywords, Output, OutputFolder, fields, shared, without_none
 from clueval.cli.options import DECISIONS, READING_ONE, NamedInput, by_name, named_path
 from clueval.cli.outputs import (
     DOCUMENTS,
     REPORT_WITH_TEXTS,
+    WRITABLE,
     DocumentOutput,
     ReportOutput,
     put_documents,
     put_result,
-    writable_names,
 )
 from clueval.cli.printing import columns_of_terminal, remark, remarking, say, wrote
 from clueval.cli.progress import progress
@@ -191,7 +191,7 @@ def curate(
     votes: str | None = None,
     union: bool = False,
     decisions: Keywords = DECISIONS,
-    to: Annotated[str, OneOf(writable_names)] | None = None,
+    to: Annotated[str, WRITABLE] | None = None,
     output: DocumentOutput = DOCUMENTS,
     undecided: Output | None = None,
     reading: Keywords = READING_ONE,
@@ -271,7 +271,7 @@ def curate(
         )
         put_documents(conversion, documents(results))
         if name == "conll" and has_other_columns(annotators.paths[0], Reading(**options), results.read):
-            remark("only tokens and layers are written; other columns of the annotators' files are left out")
+            remark("written as conll: tokens and layers; other columns of the annotators' files are left out")
     if undecided is not None:
         if is_written_through(undecided):  # its name says no form
             put_result([listed.render("tsv")], undecided)

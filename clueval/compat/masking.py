@@ -229,7 +229,7 @@ def masking(
 
     >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER"), (8, 11, "PER")]}]
     >>> masking(gold, [[(0, 3, "MASK")]]).verdict()
-    '1 leak in 1 of 1 documents: not yet'
+    '1 leak in 1 of 1 documents: do not publish yet'
     """
     refuse_unknown(options, _KNOWN, "masking")
     names = [Path(side).name for side in (gold, predicted) if isinstance(side, str | PathLike)]

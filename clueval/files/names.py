@@ -74,6 +74,7 @@ agree.metric agree.metrics agree.kappa agree.cohen agree.fleiss agree.alpha agre
 printed; --convention, in Python conventions=, names other F1 scores
 agree.gold agree.predicted: name annotators without options; {{system}} names a system
 agree.by agree.label agree.per_label: the tables have a row for each label
+diff.decisions: curate reads them, as in clueval curate gold=GOLD old=OLD new=NEW --decisions FILE
 compare.intervals: intervals are always computed; {{confidence:0.9}} changes them
 compare.systems compare.files: name the files without options, as in GOLD base=A large=B
 compare.alpha compare.level compare.significance: use {{confidence:0.99}} for 1 %

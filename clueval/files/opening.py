@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -145,6 +146,18 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):
         return False
+
+
+def refuse_pipe(path: Path) -> None:
+    """Raise `FileError` for a pipe or a device; a path that cannot be looked at is left to its reading."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return
+    if not stat.S_ISREG(mode):
+        raise FileError(
+            "is not a regular file", file=str(path), advice="write the output of a pipe to a file first"
+        )
 
 
 def blocks(

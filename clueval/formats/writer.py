@@ -149,11 +149,12 @@ def refuse_lost(
     parts = [f"the format {name} cannot hold {in_words(lost)}"] if lost else []
     parts += [f"passed over: {in_words(others)}"] if others else []
     if parts:
+        example = ", such as spans" if "overlapping spans" in lost else ""
         raise UsageError(
             "; ".join(parts),
             file=None if document is None else document.file,
             document=None if document is None else document.id,
-            advice="leave them out with lossy=True, or write another format",
+            advice=f"leave them out with lossy=True, or write another format{example}",
         )
 
 

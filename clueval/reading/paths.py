@@ -65,10 +65,9 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
                 )
             files = (_unpacked(path / relative) for relative in names)
             return list(zip(printable_names, files, strict=True))
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise FileError(
-                "is not a regular file", file=str(path), advice="write the output of a pipe to a file first"
-            )
+        from clueval.files.opening import refuse_pipe  # not needed for what is in memory
+
+        refuse_pipe(path)
     except FileNotFoundError:
         require_name(path)
         raise FileError(

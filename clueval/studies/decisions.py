@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 
 from clueval.core.span import NOTHING, Frozen
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, warn, with_noun
-from clueval.files.opening import beginning_of, is_folder, raw_blocks
+from clueval.files.opening import beginning_of, is_folder, raw_blocks, refuse_pipe
 from clueval.files.options import require_kind
 from clueval.files.overwriting import named_output, reading_an_output
 from clueval.reports.content import form_of
@@ -395,6 +395,7 @@ def read_decisions(
 
 def _files(path: Path) -> Iterator[Path]:
     if not is_folder(path):
+        refuse_pipe(path)  # it is read more than once
         yield path
         return
     files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS and file.name[0] not in ".~")

@@ -168,7 +168,11 @@ class Profile(Report):
         for sequence, buckets, are_large in self._large():
             if are_large:
                 name, entry = min(buckets, key=lambda bucket: (bucket[1]["f1"], bucket[0]))
-                verdict = phrase("lowest F1: {bucket}", bucket=f"{name} ({shown(Rate(entry['f1']))})")
+                verdict = phrase(
+                    "lowest F1 with at least {least} spans: {bucket}",
+                    least=FEW,
+                    bucket=f"{name} ({shown(Rate(entry['f1']))})",
+                )
                 verdicts.append(verdict if len(self.entries) == 1 else f"{sequence}: {verdict}")
         return "; ".join(verdicts)
 

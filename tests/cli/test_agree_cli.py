@@ -280,7 +280,10 @@ def test_curate_says_that_columns_are_left_out_whatever_the_sources_of_other_lay
     code = main(["curate", *map(str, paths), "--layer", "name=NER", "-o", str(tmp_path / "gold.conll")])
 
     assert code == 0
-    assert "other columns of the annotators' files are left out" in capsys.readouterr().err
+    assert (
+        "written as conll: tokens and layers; other columns of the annotators' files are left out"
+        in capsys.readouterr().err
+    )
 
 
 def test_curate_writes_other_formats(files: Path):

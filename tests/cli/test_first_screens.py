@@ -65,5 +65,5 @@ def test_the_number_comes_first() -> None:
         == "F1 81.60 % (layer entity), 81.61 % (layer risk): start, end and label are right"
     )
     assert "mean F1 of pairs 81.60, alpha 0.935" in second["agree"][1]
-    assert second["masking"][1] == "17 leaks in 5 of 5 documents: not yet"
+    assert second["masking"][1] == "17 leaks in 5 of 5 documents: do not publish yet"
     assert second["errors"][1].startswith("entity: F1 81.60: of 83 errors 54 are boundaries")

@@ -204,6 +204,15 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "errors none none --metric exact(min_overlap=0.5)",
             "the errors of exact are those without settings",
         ),
+        (
+            "errors a b c --decisions d.tsv",
+            "two systems (curate reads them, with annotators called gold and as",
+        ),
+        (
+            "diff a b c --decisions d.tsv",
+            "unknown option --decisions; curate reads them, as in clueval curate gold=G",
+        ),
+        ("convert a --to jsonl", "; JSON Lines are doccano, token-rows and others"),
         ("errors a b c --limit 3", "limit does not apply to two systems"),
         ("errors a b c --metric fair", "errors of metric fair cannot be compared span by span"),
         ("errors a b c --metric noisy", "errors of metric noisy cannot be compared span by span"),

@@ -174,7 +174,9 @@ def test_losses_of_all_documents_are_added(tmp_path: Path, capsys: pytest.Captur
     content = "\n".join(map(json.dumps, rows))
 
     assert converted(tmp_path, "a.jsonl", content, "--to", "conll") == 2
-    assert "clueval convert: the format conll cannot hold 2 overlapping spans (" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "clueval convert: the format conll cannot hold 2 overlapping spans (" in said
+    assert "write another format, such as spans)" in said
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from strategies import at_most
 from test_agree import A, B, C, document
 from test_agree_properties import studies
 
-from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate
+from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate, errors
 from clueval.core.document import Pair
 from clueval.reports.place import fingerprint
 from clueval.studies.agreement.curation import Curated
@@ -232,7 +232,12 @@ AT_D1 = {"A": ((4, 6, "LOC"),), "B": ((4, 7, "LOC"),), "C": ()}
 
 @pytest.mark.parametrize(
     ("choice", "expected"),
-    [("A", [(0, 2, "PER"), (4, 6, "LOC")]), ("none", [(0, 2, "PER")]), ("", [(0, 2, "PER")])],
+    [
+        ("A", [(0, 2, "PER"), (4, 6, "LOC")]),
+        ("none", [(0, 2, "PER")]),
+        ("unclear", [(0, 2, "PER")]),
+        ("", [(0, 2, "PER")]),
+    ],
 )
 def test_curate_keeps_the_spans_of_the_annotator_that_is_chosen(
     tmp_path: Path, choice: str, expected: list[tuple[int, int, str]]
@@ -240,7 +245,26 @@ def test_curate_keeps_the_spans_of_the_annotator_that_is_chosen(
     curated = chosen(tmp_path, ("d1", 4, 6, AT_D1, choice, ""))
 
     assert kept(curated)["d1"] == expected
-    assert len(listed(curated, "undecided")) == 1 + (choice == "")
+    assert len(listed(curated, "undecided")) == 1 + (choice in ("", "unclear"))
+
+
+@pytest.mark.parametrize("union", [False, True])
+def test_curate_keeps_at_an_unclear_place_only_what_all_have(tmp_path: Path, union: bool):
+    nested = [(0, 9, "ORG"), (0, 2, "PER")]
+    sources = {
+        "A": [document("d", 9, *nested)],
+        "B": [document("d", 9, *nested)],
+        "C": [document("d", 9, (0, 9, "ORG"))],
+    }
+    [place] = agree(sources).disagreements()
+    line = {"document": "d", "start": place.start, "end_inclusive": place.end - 1, "choice": "unclear"}
+    (tmp_path / "d.json").write_text(json.dumps([line | {"fingerprint": place.fingerprint}]))
+
+    curated = list(curate(sources, decisions=tmp_path / "d.json", union=union))
+
+    assert kept(curated) == {"d": [(0, 9, "ORG")]}
+    [left] = curated[0].undecided
+    assert (left.at, left.fingerprint) == (place.at, place.fingerprint)
 
 
 def test_curate_warns_of_decisions_that_are_stale_or_lost(tmp_path: Path):
@@ -250,6 +274,18 @@ def test_curate_warns_of_decisions_that_are_stale_or_lost(tmp_path: Path):
         curated = chosen(tmp_path, ("d1", 4, 6, changed, "A", ""), ("d9", 4, 6, AT_D1, "A", ""))
 
     assert kept(curated) == kept(list(curate({"A": A, "B": B, "C": C})))
+
+
+def test_a_decision_is_lost_where_nothing_differs_any_longer_as_in_errors(tmp_path: Path):
+    same = [document("d", 9, (0, 9, "ORG"), (4, 6, "LOC"))]
+    path = tmp_path / "d.json"
+    line = {"document": "d", "start": 0, "end_inclusive": 8, "fingerprint": "0" * 12, "choice": "gold"}
+    path.write_text(json.dumps([line]))
+
+    with pytest.warns(CluevalWarning, match="0 stale, 1 lost"):
+        list(curate({"gold": same, "predicted": same}, decisions=path))
+    with pytest.warns(CluevalWarning, match="0 stale, 1 lost"):
+        errors(same, same, decisions=path).rows()
 
 
 def test_curate_raises_an_error_for_conflicts_unless_one_choice_is_wanted(tmp_path: Path):
@@ -291,6 +327,23 @@ def test_curate_keeps_gold_where_the_page_of_errors_decided_nothing(tmp_path: Pa
 
     assert kept(curated) == {"d": [(4, 6, "LOC"), (8, 9, "PER")]}
     assert len(listed(curated, "undecided")) == 2
+
+
+@pytest.mark.parametrize(
+    ("votes", "expected"),
+    [(None, [(0, 9, "ORG"), (4, 6, "LOC")]), ("majority", [(0, 9, "ORG"), (10, 12, "PER")])],
+)
+def test_gold_stays_where_the_page_of_two_systems_decided_nothing_unless_votes_are_asked_for(
+    tmp_path: Path, votes: str | None, expected: list[tuple[int, int, str]]
+):
+    gold = document("d", 12, (0, 9, "ORG"), (4, 6, "LOC"))
+    system = document("d", 12, (0, 9, "ORG"), (10, 12, "PER"))
+    (tmp_path / "none.json").write_text("[]")
+    sources = {"gold": [gold], "one": [system], "two": [system]}
+
+    curated = list(curate(sources, votes=votes, decisions=tmp_path / "none.json"))
+
+    assert kept(curated) == {"d": expected}
 
 
 @pytest.mark.parametrize("name", ["none", "both", "unclear", "annotation", "None", "UNCLEAR"])

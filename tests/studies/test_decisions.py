@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -304,6 +305,13 @@ def test_a_csv_file_in_a_folder_that_has_choices_must_have_the_other_columns(tmp
 
     with pytest.raises(CluevalError, match=r"decisions.csv:1: the table has no column 'end_inclusive'"):
         read_decisions(tmp_path)
+
+
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(CluevalError, match=r"pipe: is not a regular file .write the output of a pipe"):
+        read_decisions(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "scores.csv"])

@@ -88,6 +88,29 @@ def test_a_place_joins_what_overlaps_and_its_spans_are_marked_once() -> None:
     assert {line.words for line in second.lines} == {"other label"}
 
 
+@pytest.mark.parametrize(
+    ("gold", "predicted", "words"),
+    [
+        ([Span(0, 4, "A", parts=((0, 2), (3, 4)))], [Span(0, 4, "A")], ["predicted too long", "too long"]),
+        ([Span(0, 4, "A")], [Span(0, 4, "A", parts=((0, 2), (3, 4)))], ["predicted too short", "too short"]),
+        ([Span(0, 8, "A"), Span(1, 6, "A")], [Span(2, 5, "A")], [*["predicted too short"] * 2, "too short"]),
+        (
+            [Span(0, 2, "A"), Span(3, 5, "A")],
+            [Span(0, 5, "A")],
+            [*["predicted too long"] * 2, "joins several"],
+        ),
+    ],
+    ids=["gap in gold", "gap in predicted", "within nested spans", "over two spans"],
+)
+def test_both_sides_of_a_boundary_say_the_same(
+    gold: list[Span], predicted: list[Span], words: list[str]
+) -> None:
+    texts = [Document("d", {"x": side}, tokens=["w"] * 9) for side in (gold, predicted)]
+    [place] = Errors([[Pair(*texts)]])
+
+    assert sorted(line.words for line in place.lines) == sorted(words)
+
+
 def test_a_row_that_shows_many_nested_spans_shows_the_first_fifty() -> None:
     words = ["w"] * 100
     predicted = " ".join(f"B[{n},100)" for n in range(60))

@@ -74,7 +74,7 @@ def test_a_span_on_both_sides_has_the_values_of_each_side() -> None:
 def test_verdict_and_tables_have_the_buckets() -> None:
     report = profile(*PATHS, layers={"entity": 2, "risk": 3}, feature="length")
 
-    assert report.verdict().startswith("entity: lowest F1: length ")
+    assert report.verdict().startswith("entity: lowest F1 with at least 20 spans: length ")
     assert [table.title for table in report.tables()] == ["entity: by length", "risk: by length"]
     row = report.rows()[0]
     assert report.scores()[f"exact.entity.length.{row['bucket']}.f1"] == row["f1"]

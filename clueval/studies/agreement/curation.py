@@ -1,8 +1,9 @@
 """`curate`: one gold out of the spans of many annotators, by votes, by union, or by decisions about places.
 
 Decisions (`clueval.studies.decisions`) choose at a place the spans of one annotator, or ``none`` of those on
-which the annotators differ. Annotators called ``gold`` and ``predicted`` are the sides of a page of errors, whose
-places may be parts of components, or of several layers; then gold stays as it is where nothing is decided.
+which the annotators differ; a place that is ``unclear`` stays undecided. If one of them is called ``gold``, it stays
+as it is where nothing is decided, unless votes or a union are asked for. Annotators called ``gold`` and ``predicted``
+are the sides of a page of errors, whose places may be parts of components, or of several layers.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from clueval.studies.agreement.places import (
     Disagreement,
     Documents,
     ReportOfAnnotators,
+    are_different,
     parts_in,
     range_of,
     sequences_in,
@@ -187,9 +189,17 @@ class Curation(Iterator[Curated]):
     Raises `UsageError` for an annotator with the name of a choice, `FormatError` for a choice that is not known.
     """
 
-    def __init__(self, annotators: Annotators, votes: Votes | None, decisions: PlaceDecisions | None) -> None:
+    def __init__(
+        self,
+        annotators: Annotators,
+        votes: Votes | None,
+        decisions: PlaceDecisions | None,
+        *,
+        gold_stays: bool,
+    ) -> None:
         self.names, self.read, self._votes, self.decisions = annotators.names, Read(), votes, decisions
         self._annotators = annotators
+        self._gold_stays = gold_stays and decisions is not None
         self._are_sides = decisions is not None and {*self.names} == {*SIDES}
         if decisions is not None:
             require_no_choices(self.names)
@@ -223,12 +233,12 @@ class Curation(Iterator[Curated]):
             layers: dict[str, list[Span]] = {}
             listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
             for layer in sequences_in(sides):
-                common, parts = parts_in(sides, layer, apart=are_enough and self.decisions is None)
+                common, parts = parts_in(sides, layer, apart=are_enough)
                 kept: list[Mark] = [(((start, end),), label) for start, end, label in common]
                 for readings in parts:
-                    chosen = self.decisions and self._outcome_by_choice(
-                        self.decisions, text.place(layer, readings)
-                    )
+                    chosen = None
+                    if self.decisions and are_different(readings):
+                        chosen = self._outcome_by_choice(self.decisions, text.place(layer, readings))
                     outcome = chosen or self._outcome_by_votes(readings)
                     kept += outcome.kept
                     for name, places in listed.items():
@@ -238,8 +248,8 @@ class Curation(Iterator[Curated]):
                             if decided:  # by a table of undecided places, which may be parts of components
                                 contested = {mark for reading in part for mark in reading or ()}
                                 kept = [*(mark for mark in kept if mark not in contested), *decided.kept]
-                            else:
-                                places.append(place)
+                            if not decided or decided.undecided:
+                                (listed["undecided"] if decided else places).append(place)
                 layers[layer] = self._with_features(spans_of(sorted(kept), layer), sides, layer)
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
@@ -283,20 +293,27 @@ class Curation(Iterator[Curated]):
             return Outcome(present[0])
         if self._votes is None:
             return united(readings)
-        outcome = voted(readings, self._votes)
-        if self._are_sides and outcome.undecided:
-            gold = readings[self.names.index(SIDES[0])] or ()
-            return outcome._replace(kept=tuple({*outcome.kept, *gold}))
-        return outcome
+        gold = self._gold_that_stays(dict(zip(self.names, readings, strict=True)))
+        if gold is not None:
+            return voted(readings, "all")._replace(kept=gold)
+        return voted(readings, self._votes)
+
+    def _gold_that_stays(self, readings: Mapping[str, Marks | None]) -> Marks | None:
+        """Return the reading of gold, if it stays where nothing is decided; None if there is no such reading."""
+        return readings.get(SIDES[0]) if self._gold_stays else None
 
     def _outcome_by_choice(self, decisions: PlaceDecisions, place: Disagreement) -> Outcome | None:
         """Return the outcome of a component as it was decided; None if it was not."""
         choice = decisions.at(place).holds
-        if choice in ("", UNCLEAR):
+        if not choice:
             return None
         marks = [set(reading) for reading in place.readings.values() if reading is not None]
+        common = tuple(set.intersection(*marks))
+        if choice == UNCLEAR:
+            gold = self._gold_that_stays(place.readings)
+            return Outcome(common if gold is None else gold, undecided=[tuple(place.readings.values())])
         if choice == NONE:
-            return Outcome(tuple(set.intersection(*marks)))
+            return Outcome(common)
         if choice == BOTH:
             return Outcome(tuple(set.union(*marks)))
         return Outcome(place.readings[choice] or ())
@@ -341,7 +358,8 @@ def curate(
     Args:
         sources, others, reading, options: as in `clueval.agree`.
         votes: how many annotators must have marked a span for it to be kept: ``majority`` (more than half of those
-            who have annotated the document; the default), ``all``, or a number.
+            who have annotated the document; the default), ``all``, or a number. By default, an annotator called
+            ``gold`` stays as it is where decisions decide nothing.
         union: keep each component as one span, whatever the votes.
         decisions: files of decisions about places, or folders, see `clueval.studies.decisions`.
         conflicts: what counts where decisions differ: ``first`` or ``last`` by time, or ``drop``; None: it is an error.
@@ -361,7 +379,8 @@ def curate(
     needed, number = None if union else _checked_votes(votes), len(annotators.names)
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
-    return Curation(annotators, needed, decisions_of(decisions, None, conflicts))
+    gold_stays = votes is None and not union
+    return Curation(annotators, needed, decisions_of(decisions, None, conflicts), gold_stays=gold_stays)
 
 
 def _checked_votes(votes: int | str | None) -> Votes:

@@ -92,7 +92,12 @@ def parts_in(documents: Documents, layer: str, *, apart: bool = True) -> tuple[s
 def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
     """Yield what annotators have marked in each overlap component of a layer in which they differ, by position."""
     _, parts = parts_in(documents, layer)
-    return (part for part in parts if len({reading for reading in part if reading is not None}) > 1)
+    return filter(are_different, parts)
+
+
+def are_different(readings: Readings) -> bool:
+    """Return whether the annotators of a component differ, so that it is a place."""
+    return len({reading for reading in readings if reading is not None}) > 1
 
 
 def range_of(readings: Readings) -> tuple[int, int]:

@@ -104,6 +104,11 @@ def errors(
     choice = _choice(chosen, pairs, options)
     about |= {"layers": pairs.layers, "metadata": names}
     if second is not None:
+        if decisions is not None:
+            raise UsageError(
+                "decisions does not apply to two systems",
+                advice="curate reads them, with annotators called gold and as the page calls the systems",
+            )
         _refuse("two systems", error_options)
         return TwoSystems(texts, choice, **about)
     if decisions is not None and choice.merge:

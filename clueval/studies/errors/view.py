@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from clueval.core.levels import KINDS, UNMATCHED
+from clueval.core.overlap import shared_positions
 from clueval.core.span import NO_LABEL, SIDES, Span
 from clueval.core.tally import RATES
 from clueval.reports.language import current_language, numeral, phrase
@@ -371,12 +372,15 @@ def in_words(error: JudgedSpan) -> str:
         return phrase("other label")
     if error.reason not in ("boundary", "boundary+label"):
         return phrase(error.reason)
-    start, end, first = error.span.start, error.span.end, error.others[0]
-    if len(error.others) > 1:
+    span = error.span
+    shared, other = max(
+        ((shared_positions(span, other), other) for other in error.others), key=lambda pair: pair[0]
+    )
+    if max(other.start for other in error.others) >= min(other.end for other in error.others):
         words = phrase("joins several") if error.side else phrase("cut in two")
-    elif start <= first.start and first.end <= end:
+    elif shared == shared_positions(other, other):
         words = phrase("too long") if error.side else phrase("predicted too short")
-    elif first.start <= start and end <= first.end:
+    elif shared == shared_positions(span, span):
         words = phrase("too short") if error.side else phrase("predicted too long")
     else:
         words = phrase("shifted") if error.side else phrase("predicted shifted")

@@ -59,8 +59,8 @@ def verdict_of(report: Row, confidence: float) -> str:
         number, strings = row["mentions"] - row["protected"], figures["string_leaks"]
         if number:
             words = phrase(
-                "{n} leak in {exposed} of {documents} documents: not yet|"
-                "{n} leaks in {exposed} of {documents} documents: not yet",
+                "{n} leak in {exposed} of {documents} documents: do not publish yet|"
+                "{n} leaks in {exposed} of {documents} documents: do not publish yet",
                 n=number,
                 exposed=row["documents_exposed"],
                 documents=row["documents"],

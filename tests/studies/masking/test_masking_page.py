@@ -56,7 +56,7 @@ def test_the_tables_stand_in_the_order_in_which_they_are_needed(tmp_path: Path) 
 def test_the_verdict_comes_first_and_the_sign_off_is_shown(tmp_path: Path) -> None:
     found = page(report(), tmp_path)
 
-    assert '<p id="verdict">3 leaks in 1 of 1 documents: not yet; 1 string leak' in found
+    assert '<p id="verdict">3 leaks in 1 of 1 documents: do not publish yet; 1 string leak' in found
     assert found.index("1 of 1 document leaks") < found.index("classes, riskiest first")
     assert '<section id="sign-off">' in found
 

@@ -226,7 +226,7 @@ def test_names_to_keep_are_found_in_files_of_tags_as_in_documents(tmp_path: Path
 def test_the_text_has_the_verdict_the_sentence_on_documents_and_the_leaks() -> None:
     lines = report().render(all=True).splitlines()
 
-    assert lines[1] == "2 leaks in 1 of 1 documents: not yet"
+    assert lines[1] == "2 leaks in 1 of 1 documents: do not publish yet"
     assert "1 of 1 document leaks; if these are a random sample, all others may leak, too" in lines[3]
     assert "2 of 3 persons or things can be read in at least one place" in lines[3]
     assert "d label 31-34" in lines
