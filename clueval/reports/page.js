@@ -23,7 +23,8 @@ const STEERING = new RegExp(
   "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f" +
   "\\ufeff\\ufff9-\\ufffb\\ufffe\\uffff\\u{e0000}-\\u{e00ff}\\ud800-\\udfff]", "gu");
 const numbered = (character) => "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-const visible = (text) => String(text).replace(STEERING, numbered);
+const FLAG = /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f})/u;  // of a region, such as England
+const visible = (text) => String(text).split(FLAG).map((part, n) => n % 2 ? part : part.replace(STEERING, numbered)).join("");
 const cut = (text, length) => text.length > length ? [...text].slice(0, length).join("") + "…" : text;
 
 function make(name, css = "", ...children) {

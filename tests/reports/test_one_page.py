@@ -326,6 +326,18 @@ def test_hostile_text_is_inert(browser: Browser, tmp_path: Path, text: str) -> N
     assert browser.complaints == []
 
 
+def test_the_flag_of_a_region_is_shown_and_other_tags_are_numbers(browser: Browser, tmp_path: Path) -> None:
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng")
+    flag = f"\U0001f3f4{tags}\U000e007f"
+    hostile_view(f"{flag} {tags}").write(tmp_path / "flag.html")
+    fresh(browser, tmp_path / "flag.html")
+
+    shown = browser.run(f"{LIST}[0].textContent")
+
+    assert f"{flag} U+E0067U+E0062" in shown
+    assert tags not in shown.replace(flag, "")
+
+
 @pytest.mark.parametrize("name", ["errors", "two-de"])
 @pytest.mark.parametrize("dark", [False, True])
 def test_phone_has_no_sideways_scroll_and_both_schemes_their_colours(

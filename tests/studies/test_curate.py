@@ -344,6 +344,7 @@ def test_gold_stays_where_the_page_of_two_systems_decided_nothing_unless_votes_a
     curated = list(curate(sources, votes=votes, decisions=tmp_path / "none.json"))
 
     assert kept(curated) == {"d": expected}
+    assert len(listed(curated, "undecided")) == (2 if votes is None else 0)
 
 
 @pytest.mark.parametrize("name", ["none", "both", "unclear", "annotation", "None", "UNCLEAR"])

@@ -294,9 +294,13 @@ class Curation(Iterator[Curated]):
         if self._votes is None:
             return united(readings)
         gold = self._gold_that_stays(dict(zip(self.names, readings, strict=True)))
-        if gold is not None:
-            return voted(readings, "all")._replace(kept=gold)
-        return voted(readings, self._votes)
+        outcome = voted(readings, self._votes)
+        if gold is None:
+            return outcome
+        left = [*outcome.undecided, *outcome.outvoted]  # as tables of undecided places have them
+        if are_different(readings) and not (left and {*outcome.kept} <= {*gold}):
+            left.append(readings)
+        return Outcome(gold, left)
 
     def _gold_that_stays(self, readings: Mapping[str, Marks | None]) -> Marks | None:
         """Return the reading of gold, if it stays where nothing is decided; None if there is no such reading."""
