@@ -60,11 +60,12 @@ def page_parts(report: Content) -> Iterator[str]:
     script = _asset("page.js")
     template = re.sub(r"{{(.+?)}}", lambda text: html(phrase(text[1])), _asset("page.html"))
     packer, unpacker, decoder = compressobj(1), decompressobj(), getincrementaldecoder("utf-8")()
-    number, pieces = 0, list[bytes]()
-    for number, place in enumerate(report.places(), 1):
+    has_places, pieces = False, list[bytes]()
+    for place in report.places():
+        has_places = True
         pieces.append(packer.compress(f"{json_in_page(_place(place))}\n".encode()))
     pieces = [*filter(None, pieces), packer.flush()]
-    yield Template(template).substitute(_values(report, script, has_places=number > 0))
+    yield Template(template).substitute(_values(report, script, has_places=has_places))
     words = [word for facet in report.facets for word in facet.words]
     settings = {
         "lang": current_language(),
