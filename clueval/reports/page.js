@@ -64,6 +64,19 @@ class Place {
       lines: lines.map(([words, values, kind, label, text, note]) => ({ words, values, kind, label, text, note })),
     };
   }
+  // A digest of the words under the marks, which are those of the fingerprint however much text is around them; what is
+  // masked is not. FNV-1a over UTF-16 units; empty without words.
+  get digest() {
+    const words = this.content().texts.flatMap(({ text, marks }) => {
+      const units = unitsOf(text), own = marks.filter(([kind]) => kinds[kind].style !== "masked");
+      return own.map(([, start, end]) => text.slice(units(start), units(end)));
+    });
+    let sum = 0x811c9dc5;
+    for (const unit of [...new Set(words)].sort().join("\n").split("")) sum = Math.imul(sum ^ unit.charCodeAt(0), 0x01000193);
+    const digest = words.join("") && (sum >>> 0).toString(36);
+    Object.defineProperty(this, "digest", { value: digest });
+    return digest;
+  }
   searched() {
     const { texts, lines } = this.content();
     const shown = texts.flatMap(({ text, marks }) => [text, ...marks.map((mark) => mark[3])]);
@@ -204,7 +217,7 @@ function card(place) {
       inCard("input")?.focus();
     });
     top.append(make("span", "chip"), open);
-    item.append(make("div", "review"));
+    item.append(make("div", "review"), make("ul", "on-paper"));
     settle(place, item);
   }
   return item;
@@ -230,6 +243,7 @@ const COLUMNS = ["document", "layer", "start", "end_inclusive", "fingerprint", "
 const NUMBERS = ["start", "end_inclusive"];
 const ORDER = ["document", "start", "end_inclusive", "layer", "time", "reviewer", "choice", "comment"];
 const STORE = "clueval decisions " + settings.store, NAME = "clueval reviewer", ANY_LAYER = "*";
+const DIGEST = "words_digest";  // only in the store, and only of decisions that were made on a page
 const STATES = ["decided", "undecided", "stale", "conflict"];
 const STATE_WORDS = {
   decided: phrase("decided"), undecided: phrase("undecided"), stale: phrase("stale"), conflict: phrase("conflict"),
@@ -238,7 +252,7 @@ const STATE_WORDS = {
 const byText = (one, other) => one < other ? -1 : one > other ? 1 : 0;
 const inOrder = (one, other) => ORDER.reduce((found, name) => found || byText(one[name], other[name]), 0);
 const byTime = (one, other) => byText(one.time, other.time) || inOrder(one, other);
-const same = (line) => JSON.stringify(Object.keys(line).sort().map((name) => [name, line[name]]));
+const same = ({ [DIGEST]: _, ...line }) => JSON.stringify(Object.keys(line).sort().map((name) => [name, line[name]]));
 const keyOf = (at) => JSON.stringify(at);
 const keyOfLine = (line) => keyOf([line.document, line.layer, line.start, line.end_inclusive]);
 const keysOf = ({ at: [document, layer, ...range] }) =>
@@ -301,8 +315,13 @@ function stateOf(place) {
   return states.get(place);
 }
 
+// Files with other texts may have the same names, and then have the same store.
+const hasOtherWords = (line, place) => line.fingerprint === place.fingerprint
+  && Boolean(line[DIGEST] && place.digest) && line[DIGEST] !== place.digest;
+const holds = (line, place) => line.fingerprint === place.fingerprint && !hasOtherWords(line, place);
+
 function stateOfLines(found, place) {
-  const chosen = found.filter((line) => line.choice), current = chosen.filter((line) => line.fingerprint === place.fingerprint);
+  const chosen = found.filter((line) => line.choice), current = chosen.filter((line) => holds(line, place));
   const latest = settled(current.length ? current : chosen);
   const isConflict = new Set(latest.map((line) => line.choice)).size > 1;
   const state = !latest.length ? "undecided" : !current.length ? "stale" : isConflict ? "conflict" : "decided";
@@ -311,7 +330,7 @@ function stateOfLines(found, place) {
 
 const me = () => byId("reviewer").value.trim();
 const isOwn = (place) => (line) =>
-  line.reviewer === me() && line.fingerprint === place.fingerprint && keyOfLine(line) === keyOf(place.at);
+  line.reviewer === me() && keyOfLine(line) === keyOf(place.at) && holds(line, place);
 const ownOf = (place) => stateOf(place).found.find(isOwn(place));
 
 function put(place, change) {
@@ -319,8 +338,9 @@ function put(place, change) {
   const [document, layer, start, end_inclusive] = place.at;
   const blank = { document, layer, start, end_inclusive, fingerprint: place.fingerprint, choice: "", comment: "" };
   const { confirmed, ...own } = lines.find(isOwn(place)) ?? blank;
-  const line = { ...own, ...change, reviewer: me(), time: new Date().toISOString().slice(0, 19) + "Z" };
-  const isOfOther = (each) => each.choice && each.fingerprint === place.fingerprint && each.reviewer !== me();
+  const time = new Date().toISOString().slice(0, 19) + "Z";
+  const line = { ...own, ...change, reviewer: me(), time, [DIGEST]: place.digest };
+  const isOfOther = (each) => each.choice && each.reviewer !== me() && holds(each, place);
   const others = stateOf(place).found.filter(isOfOther);
   if (line.choice && (confirmed || others.some((each) => each.choice !== line.choice))) line.confirmed = "yes";
   const rest = lines.filter((each) => !isOwn(place)(each));
@@ -328,11 +348,10 @@ function put(place, change) {
   if (!me()) tell(phrase("give your name under “Your decisions”, so that others see who has decided"));
 }
 
-// The same choice again is taken back.
-function choose(place, value) {
-  const why = place.impossible[value];
+function choose(place, choice) {
+  const why = place.impossible[choice];
   if (why) tell(why);
-  else put(place, { choice: ownOf(place)?.choice === value ? "" : value });
+  else put(place, { choice });
   settle(place);
 }
 
@@ -374,6 +393,8 @@ function settle(place, item = byId(place.anchor)) {
   const { state, choice, latest, found } = stateOf(place), chip = item.querySelector(".chip"), review = item.querySelector(".review");
   chip.textContent = state === "undecided" ? "" : visible(state === "decided" ? titleOf(choice) : STATE_WORDS[state]);
   chip.dataset.state = state;
+  const remarked = found.filter((line) => line.comment && !hasOtherWords(line, place));
+  item.querySelector(".on-paper").replaceChildren(...remarked.map((line) => make("li", "", said(line))));
   if (place !== current) {
     review.replaceChildren();
     return;
@@ -381,8 +402,8 @@ function settle(place, item = byId(place.anchor)) {
   if (!review.firstChild) review.append(...controls(place));
   for (const input of review.querySelectorAll("input[type=radio]")) input.checked = input.value === choice;
   const values = { said: latest.map(said).join("; ") }, own = ownOf(place);
-  const others = found.filter((line) => line !== own && (line.comment || latest.includes(line)));
-  const remarks = state === "stale" ? [phrase("stale: {said}; the spans here have changed, so it does not apply", values)]
+  const others = found.filter((line) => line !== own && (remarked.includes(line) || latest.includes(line)));
+  const remarks = state === "stale" ? [phrase("stale: {said}; the spans or their words have changed, so it does not apply", values)]
     : state === "conflict" ? [phrase("conflict: {said}; choose one to confirm it", values)]
     : others.map(said);
   review.querySelector("ul").replaceChildren(...remarks.map((text) => make("li", "", text)));
@@ -395,7 +416,7 @@ function controls(place) {
     const label = make("label", why ? "off" : "", input, " ", make("kbd", "", n + 1), " ", title);
     Object.assign(input, { type: "radio", name: "place-" + place.index, value, disabled: Boolean(why) });
     label.title = why;
-    input.addEventListener("click", () => choose(place, value));
+    input.addEventListener("click", () => choose(place, ownOf(place)?.choice === value ? "" : value));
     group.append(label);
   });
   Object.assign(comment, { placeholder: phrase("Comment"), ariaLabel: phrase("Comment"), maxLength: 2000 });
@@ -413,9 +434,12 @@ const cell = (value) => typeof value === "number" ? value : guarded(String(value
 const unquoted = (text) => text.replace(/^"((?:[^"]|"")*""(?:[^"]|"")*)"$/, (_, inside) => inside.replaceAll('""', '"'));
 const plain = (text) => text.replace(/^'(?='*[=+\-@])/, "");
 
+// A file has no digests, so a decision about other words would apply to what is here.
 function save() {
-  const names = [...new Set([...COLUMNS, ...lines.flatMap(Object.keys)])];
-  const text = [names, ...lines.map((line) => names.map((name) => cell(line[name])))].map((cells) => cells.join("\t") + "\n").join("");
+  const others = new Set(places.flatMap((place) => stateOf(place).found.filter((line) => hasOtherWords(line, place))));
+  const saved = lines.filter((line) => !others.has(line));
+  const names = [...new Set([...COLUMNS, ...saved.flatMap(Object.keys)])].filter((name) => name !== DIGEST);
+  const text = [names, ...saved.map((line) => names.map((name) => cell(line[name])))].map((cells) => cells.join("\t") + "\n").join("");
   const link = make("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/tab-separated-values" }));
   link.download = "decisions.tsv";
@@ -468,10 +492,17 @@ function lineFrom([n, row]) {
   }
   return { ...line, choice: line.choice.trim() && line.choice, layer: line.layer || ANY_LAYER };
 }
+async function textOf(file) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    throw new Error(phrase("not UTF-8: save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'"));
+  }
+}
 async function take(file) {
   let found;
   try {
-    found = rowsOf(await file.text()).map(lineFrom).filter((line) => line.choice || line.comment);
+    found = rowsOf(await textOf(file)).map(lineFrom).filter((line) => line.choice || line.comment);
   } catch (error) {
     const isOurs = error.constructor === Error;
     tell(phrase("nothing was imported: {why}", { why: isOurs ? error.message : phrase("the file has no decisions") }));
@@ -479,7 +510,7 @@ async function take(file) {
   }
   read();
   const before = lines.length;
-  write([...lines, ...found]);
+  write([...found, ...lines]);
   apply();
   tell(phrase("{n} line imported|{n} lines imported", { n: lines.length - before }));
 }
@@ -585,6 +616,8 @@ function extend(until = rendered + 50) {
   fitLabels(cards);
   byId("more").hidden = rendered >= found.length;
   byId("more").textContent = phrase("Show more ({number} left)", { number: found.length - rendered });
+  byId("printed").hidden = rendered >= found.length;
+  byId("printed").textContent = phrase("Printed are the first {number} of {n} places.", { number: rendered, n: found.length });
 }
 
 // "#at:..." is a place; else filters, "at" for a place, and "open" for the tables that are open.
@@ -626,8 +659,10 @@ function bring(place) {
   byId(place.anchor).scrollIntoView({ block: "center", behavior: "instant" });
 }
 function step(by) {
-  const next = found[current ? found.indexOf(current) + by : 0];
-  if (next) bring(next);
+  const next = () => found[current ? found.indexOf(current) + by : 0], state = filters.get("done");
+  if (!next() && current && state && stateOf(current).state !== state) apply();  // it goes, and the list begins anew
+  if (next()) bring(next());
+  else if (current) tell(by > 0 ? phrase("this is the last place") : phrase("this is the first place"));
 }
 const inCard = (selector) => current && byId(current.anchor)?.querySelector(selector);
 
@@ -637,7 +672,8 @@ const KEYS = [
   ["j", phrase("next place"), () => step(1)],
   ["k", phrase("previous place"), () => step(-1)],
   ...choices.length ? [
-    ["1–9", phrase("decide, in the order shown; again: take back")],
+    ["1–9", phrase("decide, in the order shown")],
+    ["Backspace", phrase("take your decision back"), () => current && choose(current, "")],
     ["c", phrase("write a comment"), () => inCard(".comment")?.focus()],
   ] : [],
   ["/", phrase("search"), () => search.focus()],

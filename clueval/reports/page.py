@@ -60,9 +60,12 @@ def page_parts(report: Content) -> Iterator[str]:
     script = _asset("page.js")
     template = re.sub(r"{{(.+?)}}", lambda text: html(phrase(text[1])), _asset("page.html"))
     packer, unpacker, decoder = compressobj(1), decompressobj(), getincrementaldecoder("utf-8")()
-    pieces = [packer.compress(f"{json_in_page(_place(place))}\n".encode()) for place in report.places()]
+    has_places, pieces = False, list[bytes]()
+    for place in report.places():
+        has_places = True
+        pieces.append(packer.compress(f"{json_in_page(_place(place))}\n".encode()))
     pieces = [*filter(None, pieces), packer.flush()]
-    yield Template(template).substitute(_values(report, script))
+    yield Template(template).substitute(_values(report, script, has_places=has_places))
     words = [word for facet in report.facets for word in facet.words]
     settings = {
         "lang": current_language(),
@@ -84,7 +87,7 @@ def _asset(name: str) -> str:
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
-def _values(report: Content, script: str) -> dict[str, str]:
+def _values(report: Content, script: str, *, has_places: bool) -> dict[str, str]:
     """Return the values of the template; all are HTML."""
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script_hash(script)}'; "
@@ -108,9 +111,10 @@ def _values(report: Content, script: str) -> dict[str, str]:
         "style": _asset("page.css"),
         "verdict": f'<p id="verdict">{html(report.verdict())}</p>' if report.verdict() else "",
         "facts": "<br>".join(map(html, filter(None, (" · ".join(report.facts()), *report.remarks())))),
-        "legend": _legend(tables),
+        "legend": _legend(tables, has_places=has_places),
         "tables": "\n".join(shown_tables),
         "notes": "\n".join(f"<p>{html(title)} {html(text)}</p>" for title, text in report.notes()),
+        "no_places": "" if has_places else " hidden",
         "no_sign_off": "" if report.has_sign_off else " hidden",
     }
 
@@ -185,7 +189,7 @@ def _finds(find: Mapping[str, str]) -> str:
     return f'data-find="{escape(json_in_page(find))}"'
 
 
-def _legend(tables: Sequence[Table]) -> str:
+def _legend(tables: Sequence[Table], *, has_places: bool) -> str:
     """Return what the patterns of bars mean; an entry lists the places that its parts have in common."""
     entries: dict[tuple[int, str], list[Mapping[str, str]]] = {}
     bars = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Shares)]
@@ -199,7 +203,7 @@ def _legend(tables: Sequence[Table]) -> str:
         button = f"<button type=button {_finds(dict(sorted(common)))}>{text}</button>"
         shown_entries.append(button if common else f"<span>{text}</span>")
     hint = html(phrase("Click a bar, a label or a number to list its places."))
-    is_live = any(part.find for bar in bars for part in bar.parts)
+    is_live = has_places and any(part.find for bar in bars for part in bar.parts)
     shown_entries += [f'<small class="scripted">{hint}</small>'] if is_live else []
     return f'<p id="legend">{" ".join(shown_entries)}</p>' if shown_entries else ""
 

@@ -63,10 +63,14 @@ def click(browser: Browser, selector: str) -> None:
 
 def keys(browser: Browser, text: str) -> None:
     for key in text:
-        browser.run(
-            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
-            f" {{ key: {json.dumps(key)}, bubbles: true, cancelable: true }}))"
-        )
+        press(browser, key)
+
+
+def press(browser: Browser, key: str) -> None:
+    browser.run(
+        "document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+        f" {{ key: {json.dumps(key)}, bubbles: true, cancelable: true }}))"
+    )
 
 
 def test_a_page_of_500_labels_begins_with_its_list(browser: Browser, tmp_path: Path) -> None:
@@ -175,7 +179,9 @@ def test_keys_decide_and_the_export_is_read_back(
 ) -> None:
     fresh(browser, pages["errors"])
     browser.run("byId('reviewer').value = '\"ada'; byId('reviewer').dispatchEvent(new Event('change'))")
-    keys(browser, "j1j2j3j44kc")
+    keys(browser, "j1j2j33j4")
+    press(browser, "Backspace")
+    keys(browser, "kc")
     browser.run(
         "document.activeElement.value = '=look'; document.activeElement.dispatchEvent(new Event('change'))"
     )
@@ -253,6 +259,59 @@ def test_stale_lost_and_conflicting_decisions_are_counted_and_never_applied(
     assert browser.run(COUNT) == "1 of 72 places"
 
 
+def test_decisions_about_other_words_are_stale_and_stay_with_their_files(
+    browser: Browser, tmp_path: Path
+) -> None:
+    pages = {}
+    for batch, name in (("first", "Ada Smith"), ("second", "Tom Clark")):
+        folder = tmp_path / batch
+        folder.mkdir()
+        for side, spans in (("gold", [[10, 19, "PER"]]), ("predicted", [])):
+            text = json.dumps({"text": f"Yesterday {name} went home 😀.", "label": spans})
+            (folder / f"{side}.jsonl").write_text(text, encoding="utf-8")
+        pages[batch] = folder / "errors.html"
+        assert (
+            main(["errors", f"{folder}/gold.jsonl", f"{folder}/predicted.jsonl", "-o", str(pages[batch])])
+            == 0
+        )
+    fresh(browser, pages["first"])
+    keys(browser, "j1")
+    again(browser, pages["second"])
+    exported = download(browser, tmp_path)
+
+    assert browser.run(DECIDED) == "0 of 1 place decided; 1 stale"
+    assert len(exported.read_text(encoding="utf-8").splitlines()) == 1
+    keys(browser, "j2")
+    assert browser.run("[stateOf(places[0]).choice, lines.length]") == ["gold", 2]
+    folder = pages["first"].parent
+    narrow = ["--window", "2", "-o", str(pages["first"])]
+    assert main(["errors", f"{folder}/gold.jsonl", f"{folder}/predicted.jsonl", *narrow]) == 0
+    again(browser, pages["first"])
+    exported.unlink()
+    download(browser, tmp_path)
+    assert browser.run("stateOf(places[0]).choice") == "predicted"
+    rows = csv.DictReader(exported.read_text(encoding="utf-8").splitlines(), delimiter="\t")
+    assert [(each["choice"], "words_digest" in each) for each in rows] == [("predicted", False)]
+    give(browser, exported)
+    assert browser.run(DECIDED) == "1 of 1 place decided; 0 lines imported"
+
+
+def test_keys_say_where_the_list_ends_and_begin_anew_where_a_filter_has_dropped_the_place(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    fresh(browser, pages["errors"])
+    select(browser, "f-done", "undecided")
+    browser.run("bring(places.at(-1))")
+    keys(browser, "j")
+    assert browser.run(DECIDED).endswith("; this is the last place")
+    keys(browser, "2j")
+
+    assert browser.run(COUNT) == "71 of 72 places"
+    assert browser.run(CURRENT) == browser.run("places[0].anchor")
+    keys(browser, "k")
+    assert browser.run(DECIDED).endswith("; this is the first place")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -260,13 +319,14 @@ def test_stale_lost_and_conflicting_decisions_are_counted_and_never_applied(
         ("[1, null]", "nothing was imported: line 1: start is no position"),
         ("[", "nothing was imported: the file has no decisions"),
         ("", "nothing was imported: the file has no decisions"),
+        ("Grüße", "nothing was imported: not UTF-8: save the file as plain text in UTF-8"),
         ('document,start\na,"1\n', "nothing was imported: line 2: quotation marks are wrong"),
     ],
 )
 def test_import_of_another_file_is_refused_in_a_sentence(
     browser: Browser, pages: dict[str, Path], tmp_path: Path, text: str, said: str
 ) -> None:
-    (tmp_path / "x.tsv").write_text(text, encoding="utf-8")
+    (tmp_path / "x.tsv").write_text(text, encoding="cp1252")
     fresh(browser, pages["errors"])
     answer = browser("Runtime.evaluate", expression="document.getElementById('import')")
     browser("DOM.setFileInputFiles", files=[str(tmp_path / "x.tsv")], objectId=answer["result"]["objectId"])
@@ -373,6 +433,8 @@ def test_seven_thousand_places_open_and_filter(browser: Browser, tmp_path: Path)
     fresh(browser, tmp_path / "big.html", is_ready=LOADED)
 
     assert browser.run(COUNT) == "7,200 of 7,200 places"
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert browser.run("byId('printed').textContent") == "Printed are the first 1,000 of 7,200 places."
     browser.run("search.value = '99-a001'; search.dispatchEvent(new Event('input'))")
     assert browser.run("found.length > 0 && found.every((place) => place.at[0] === '99-a001')")
 
@@ -410,6 +472,7 @@ def test_page_without_places_is_accessible_and_has_no_list(
 
     assert browser.run(FOUND_BY_AXE) == []
     assert browser.run("byId('places').hidden && byId('help').hidden")
+    assert browser.run("document.querySelector('noscript').textContent.includes('hidden')")
 
 
 def test_printed_page_ends_with_the_sheet_to_sign(browser: Browser, tmp_path: Path) -> None:
@@ -431,9 +494,15 @@ def test_printed_page_ends_with_the_sheet_to_sign(browser: Browser, tmp_path: Pa
 
 def test_printed_page_has_its_places_and_no_filters(browser: Browser, pages: dict[str, Path]) -> None:
     fresh(browser, pages["errors"])
+    keys(browser, "j2c")
+    browser.run(
+        "document.activeElement.value = 'look'; document.activeElement.dispatchEvent(new Event('change'))"
+    )
     browser("Emulation.setEmulatedMedia", media="print")
     browser.run("window.dispatchEvent(new Event('beforeprint'))")
 
+    assert "“look”" in browser.run(f"{LIST}[0].innerText")
+    assert browser.run("byId('printed').hidden")
     assert browser.run(f"{LIST}.length") == 72
     assert browser.run("getComputedStyle(document.getElementById('filters')).display") == "none"
     browser("Emulation.setEmulatedMedia", media="")
