@@ -88,9 +88,11 @@ class Command(Declared):
         for word in words:
             if word.startswith("--") and word.endswith("=--"):  # argparse would take the value away
                 parser.error(f"the value of {word[:-3]} cannot be --")
-        # files may stand between options; in Python 3.11, such parsing takes a name after -- for an option
-        parse = parser.parse_known_args if "--" in words else parser.parse_known_intermixed_args
-        options, unknown = parse(words)
+        options, unknown = parser.parse_known_args(words)
+        if (
+            unknown and "--" not in words
+        ):  # after which Python 3.11 would take the name of a file for an option
+            options, unknown = parser.parse_known_intermixed_args(words)  # options may stand between files
         values = vars(options) | {"command": self.name}
         for option in self.options:
             value = values[option.place]

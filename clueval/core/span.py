@@ -65,7 +65,9 @@ def labels_in(layer: str, labels: str | tuple[tuple[str, str | None], ...] | Non
 
 def is_number(value: object) -> bool:
     """Return whether a value is a whole number, also one of numpy or torch, whose arrays have a shape."""
-    return hasattr(value, "__index__") and not isinstance(value, bool) and not getattr(value, "shape", ())
+    return (
+        hasattr(type(value), "__index__") and not isinstance(value, bool) and not getattr(value, "shape", ())
+    )
 
 
 Labels = Mapping[str, str | None]
