@@ -17,9 +17,10 @@ FULL = 100
 
 
 def at_most(examples: int) -> settings:
-    """For a property that is slow to check: so many examples where others have 100, or as few as others have.
+    """Return the settings of a property that is slow to check: this number of examples where others have 100.
 
-    A search with more than 100 examples of each property has more of these, too, in the same proportion.
+    It never has more examples than others. A search with more than 100 examples of each property has more of these,
+    too, in the same proportion.
     """
     asked = settings().max_examples
     return settings(max_examples=min(asked, max(examples, asked * examples // FULL)))

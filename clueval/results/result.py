@@ -55,6 +55,7 @@ class BagReports:
         wholes = [metric.whole for metric in plan.metrics if metric.whole is not None]
         self._counted = list(dict.fromkeys([*self.sequences, *wholes]))
         self._counts = bag.counts(plan.metrics)
+        self.total = self.tallies(())  # everything is one place without a value
 
     def layers_of(self, sequence: str) -> list[str]:
         """Return the layers in which the spans of a sequence have labels."""
@@ -66,11 +67,6 @@ class BagReports:
         for sequence, metric, tally in self._counts.at(place, self._counted):
             tallies[metric.name, sequence] = tally
         return tallies
-
-    @cached_property
-    def total(self) -> dict[tuple[str, str], Tally]:
-        """The counts of everything, which is one place without a value."""
-        return self.tallies(())
 
     def at(self, place: Place, *, for_headlines: bool = False) -> dict[str, dict[str, Any]]:
         """Return the reports on a place, by metric and sequence; of some only the part that has the headline."""
