@@ -36,6 +36,7 @@ from clueval.reading.convert import (
     merged_lines,
     of_one_file,
     require_one_file,
+    require_written_ending,
     token_documents,
     with_label,
 )
@@ -119,6 +120,8 @@ def merge(file: Input, *, output: Path | None = LINES, reading: Keywords = READI
         clueval score merged.tsv other.tsv --text gold.vrt --merge
     """
     require_one_file(file)
+    if output is not None:
+        require_written_ending(output)
     passed_over = Counter[str]()
     documents = documents_of(file, FormatOptions(**reading), passed_over)
     with remarking(passed_over):

@@ -33,7 +33,7 @@ from clueval.reading.source import form_at, texts_of
 from clueval.transforms.characters import to_characters
 from clueval.transforms.placing import to_tokens, with_tokens_of
 
-_NO_FORMAT = (".html", ".xlsx")
+_NO_FORMAT = (".html", ".xlsx", ".vrt", ".vert")
 
 
 @checked_call
@@ -152,6 +152,12 @@ def of_one_file(documents: Iterable[Document], source: object, writer: Writer) -
         yield document
 
 
+def require_written_ending(path: Path) -> None:
+    """Raise `UsageError` for a file whose ending says a format that is read or made otherwise, but not written."""
+    if (ending := path.suffix.lower()) in _NO_FORMAT:
+        raise UsageError(f"{path}: no format is written as {ending}", advice="give the file another ending")
+
+
 def require_one_file(path: Path) -> None:
     """Raise `UsageError` for a folder: positions of tokens in a table are counted over one file."""
     if is_folder(path):
@@ -178,9 +184,7 @@ def format_for(output: str | None, like: Path, reading: Reading) -> str:
         in_folder = output is not None and (output.endswith("/") or is_folder(Path(output)))
         if writer.single == in_folder and writer.data is None and (in_folder or not writer.beside):
             name = form.name
-    if ending in _NO_FORMAT or (
-        ending in (".json", ".jsonl", ".ann", ".spacy") and name in ("conll", "spans")
-    ):
+    if ending in (".json", ".jsonl", ".ann", ".spacy") and name in ("conll", "spans"):
         raise UsageError(f"{output}: the result has the format {name}", advice="name the format with to=...")
     return name
 
@@ -335,10 +339,7 @@ class Conversion:
         output = self.output
         assert output is not None
         path = Path(output)
-        if (ending := path.suffix.lower()) in _NO_FORMAT:
-            raise UsageError(
-                f"{output}: no format is written as {ending}", advice="give the file another ending"
-            )
+        require_written_ending(path)
         if self.writer.data is not None:
             with whole_bytes(path) as binary:
                 binary.write(self.writer.data(documents, list(self.layers)))

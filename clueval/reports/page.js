@@ -243,7 +243,7 @@ const COLUMNS = ["document", "layer", "start", "end_inclusive", "fingerprint", "
 const NUMBERS = ["start", "end_inclusive"];
 const ORDER = ["document", "start", "end_inclusive", "layer", "time", "reviewer", "choice", "comment"];
 const STORE = "clueval decisions " + settings.store, NAME = "clueval reviewer", ANY_LAYER = "*";
-const DIGEST = "words_digest";  // only in the store, and only of decisions that were made on a page
+const DIGEST = "words_digest";  // only in the store, since a file of decisions shall say nothing about words
 const STATES = ["decided", "undecided", "stale", "conflict"];
 const STATE_WORDS = {
   decided: phrase("decided"), undecided: phrase("undecided"), stale: phrase("stale"), conflict: phrase("conflict"),
@@ -280,6 +280,14 @@ function read() {  // another page of the same files may have added lines
   let found = [];
   try { found = JSON.parse(text ?? "[]").filter(isLine); } catch { /* it is not ours */ }
   if (text !== null || !lines.length) use([...from, ...found]);
+}
+// Lines of files are about the words that this page has at their places.
+function withDigests(found) {
+  const added = found.length ? Map.groupBy(found, keyOfLine) : new Map();
+  for (const place of added.size ? places : [])
+    for (const line of keysOf(place).flatMap((key) => added.get(key) ?? []))
+      if (line.fingerprint === place.fingerprint) line[DIGEST] = place.digest;
+  return found;
 }
 function write(found) {
   use(found);
@@ -510,7 +518,7 @@ async function take(file) {
   }
   read();
   const before = lines.length;
-  write([...found, ...lines]);
+  write([...withDigests(found), ...lines]);
   apply();
   tell(phrase("{n} line imported|{n} lines imported", { n: lines.length - before }));
 }
@@ -704,6 +712,7 @@ function startUp() {
   byId("places").hidden = byId("help").hidden = !places.length;
   byId("decisions").hidden = !choices.length;
   byId("reviewer").value = stored(NAME) ?? "";
+  withDigests(from);
   read();
   buildFilters();
   for (const table of document.querySelectorAll("details.table")) {

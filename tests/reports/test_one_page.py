@@ -294,6 +294,10 @@ def test_decisions_about_other_words_are_stale_and_stay_with_their_files(
     assert [(each["choice"], "words_digest" in each) for each in rows] == [("predicted", False)]
     give(browser, exported)
     assert browser.run(DECIDED) == "1 of 1 place decided; 0 lines imported"
+    fresh(browser, pages["first"])
+    give(browser, exported)
+    again(browser, pages["second"])
+    assert browser.run(DECIDED) == "0 of 1 place decided; 1 stale"
 
 
 def test_keys_say_where_the_list_ends_and_begin_anew_where_a_filter_has_dropped_the_place(

@@ -347,6 +347,17 @@ def test_gold_stays_where_the_page_of_two_systems_decided_nothing_unless_votes_a
     assert len(listed(curated, "undecided")) == (2 if votes is None else 0)
 
 
+def test_a_place_that_votes_decide_in_part_is_listed_once_if_gold_stays(tmp_path: Path):
+    gold = document("d", 9, (0, 3, "LOC"), (3, 6, "LOC"))
+    one, two = document("d", 9, (0, 4, "PER"), (5, 8, "PER")), document("d", 9, (0, 4, "PER"))
+    (tmp_path / "none.json").write_text("[]")
+
+    curated = list(curate({"gold": [gold], "one": [one], "two": [two]}, decisions=tmp_path / "none.json"))
+
+    assert kept(curated) == {"d": [(0, 3, "LOC"), (3, 6, "LOC")]}
+    assert [(place.start, place.end) for each in curated for place in each.listed] == [(0, 6), (5, 8)]
+
+
 @pytest.mark.parametrize("name", ["none", "both", "unclear", "annotation", "None", "UNCLEAR"])
 def test_curate_refuses_annotators_with_the_name_of_a_choice(tmp_path: Path, name: str):
     (tmp_path / "d.json").write_text("[]")

@@ -298,8 +298,10 @@ class Curation(Iterator[Curated]):
         if gold is None:
             return outcome
         left = [*outcome.undecided, *outcome.outvoted]  # as tables of undecided places have them
-        if are_different(readings) and not (left and {*outcome.kept} <= {*gold}):
-            left.append(readings)
+        if not (left and {*outcome.kept} <= {*gold}):
+            listed = {mark for part in left for reading in part for mark in reading or ()}
+            rest = [r and tuple(mark for mark in r if mark not in listed) for r in readings]
+            left += filter(are_different, parts_of(rest))
         return Outcome(gold, left)
 
     def _gold_that_stays(self, readings: Mapping[str, Marks | None]) -> Marks | None:
