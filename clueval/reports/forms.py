@@ -27,6 +27,7 @@ from clueval.reports.place import (
     MarkedText,
     MarkKind,
     Place,
+    positions,
     segments,
 )
 from clueval.reports.table import (
@@ -140,7 +141,7 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
         else:
             pieces.append(piece)
         at += len(piece)
-    return _with_ends("".join(pieces), text)
+    return with_ends("".join(pieces), text)
 
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
@@ -381,7 +382,7 @@ def place_lines(
     for place in places:
         document, layer, start, end = place.at
         layer = phrase("all layers") if layer == ANY_LAYER else layer
-        yield from indented(visible(f"{document} {layer} {start}-{end - 1}"), 0)
+        yield from indented(visible(f"{document} {layer} {positions([(start, end)])}"), 0)
         for text in place.texts:
             if text.text.strip():  # it is empty or blank if the document has no text
                 yield from indented(visible(bracketed(text, kinds)), 4)
@@ -413,10 +414,11 @@ def bracketed(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
         at.setdefault(mark.end, []).insert(0, end)
     cuts = sorted({0, len(text.text), *at})
     pieces = ["".join(at.get(cut, ())) + text.text[cut:end] for cut, end in pairwise([*cuts, len(text.text)])]
-    return _with_ends("".join(pieces), text)
+    return with_ends("".join(pieces), text)
 
 
-def _with_ends(shown_text: str, text: MarkedText) -> str:
+def with_ends(shown_text: str, text: MarkedText) -> str:
+    """Return a text as it is shown, with dots where it is cut."""
     before, behind = text.is_cut
     return f"{'… ' if before else ''}{shown_text}{' …' if behind else ''}"
 

@@ -22,7 +22,7 @@ from zlib import compressobj, decompressobj
 
 from clueval.files.errors import cut_label, escaped_in_json, visible
 from clueval.reports.content import IN_A_PAGE, Content
-from clueval.reports.forms import in_words, without_bars
+from clueval.reports.forms import in_words, with_ends, without_bars
 from clueval.reports.language import (
     current_language,
     in_language,
@@ -31,7 +31,7 @@ from clueval.reports.language import (
     phrase,
     texts_of,
 )
-from clueval.reports.place import ANY_LAYER, MarkKind, Place, segments
+from clueval.reports.place import ANY_LAYER, MarkKind, Place, positions, segments
 from clueval.reports.table import (
     Cell,
     Dot,
@@ -141,7 +141,8 @@ def _table(table: Table, *, is_live: bool = True) -> str:
     dots = [(n, cell) for row in table.rows for n, cell in enumerate(row) if isinstance(cell, Dot)]
     dotted = {number for number, _ in dots} if is_live else set()
     axis = _Axis([dot for _, dot in dots]) if dots and is_live else None
-    texts, columns = text_columns(table) | dotted, range(len(table.header))
+    bars = {n for row in table.rows for n, cell in enumerate(row) if isinstance(cell, Shares)}
+    texts, columns = text_columns(table) | dotted | bars, range(len(table.header))
     if is_live:
         styles = [' class="text"' if number in texts else "" for number in columns]
     else:
@@ -192,7 +193,8 @@ def _finds(find: Mapping[str, str]) -> str:
 def _legend(tables: Sequence[Table], *, has_places: bool) -> str:
     """Return what the patterns of bars mean; an entry lists the places that its parts have in common."""
     entries: dict[tuple[int, str], list[Mapping[str, str]]] = {}
-    bars = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Shares)]
+    cells = [cell for table in tables for row in table.rows for cell in row]
+    bars = [cell for cell in cells if isinstance(cell, Shares)]
     for bar in bars:
         for number, part in enumerate(bar.parts):
             entries.setdefault((number, part.name), []).append(part.find)
@@ -202,9 +204,11 @@ def _legend(tables: Sequence[Table], *, has_places: bool) -> str:
         text = f'<i class="part-{number}"></i> {html(name)}'
         button = f"<button type=button {_finds(dict(sorted(common)))}>{text}</button>"
         shown_entries.append(button if common else f"<span>{text}</span>")
-    hint = html(phrase("Click a bar, a label or a number to list its places."))
-    is_live = has_places and any(part.find for bar in bars for part in bar.parts)
-    shown_entries += [f'<small class="scripted">{hint}</small>'] if is_live else []
+    if has_places and any(isinstance(cell, Find) and cell.find for cell in cells):
+        hint = phrase("Click a label or a number to list its places.")
+        if bars:
+            hint = phrase("Click a bar, a label or a number to list its places.")
+        shown_entries.append(f'<small class="scripted">{html(hint)}</small>')
     return f'<p id="legend">{" ".join(shown_entries)}</p>' if shown_entries else ""
 
 
@@ -321,7 +325,7 @@ def _card(place: Place, kinds: Sequence[MarkKind]) -> str:
             f'<span style="{_STYLES[style]}">{html(piece)}</span>' if style else html(piece)
             for piece, style in segments(text, kinds)
         )
-        texts.append(f'<div dir="auto">{"".join(pieces)}</div>')
+        texts.append(f'<div dir="auto">{with_ends("".join(pieces), text)}</div>')
     lines = "<br>".join(html(in_words(line, kinds)) for line in place.lines if line.words or line.text)
-    where = html(f"{document} · {layers} · {start}–{end - 1}")
+    where = html(f"{document} · {layers} · {positions([(start, end)])}")
     return f"<small>{where}</small>{''.join(texts)}<small>{lines}</small>"

@@ -189,6 +189,15 @@ class Facet(NamedTuple):
 Ranges = Sequence[tuple[int, int]]
 
 
+def positions(ranges: Ranges) -> str:
+    """Return half-open ranges in a reader's words: with their last positions, one position as a number.
+
+    >>> positions([(4, 6), (7, 8)])
+    '4–5, 7'
+    """
+    return ", ".join([str(start) if end == start + 1 else f"{start}–{end - 1}" for start, end in ranges])
+
+
 def fingerprint(spans: Iterable[tuple[str, Ranges, str]]) -> str:
     """Return the fingerprint of spans, each with the name of its side, its half-open ranges and its label."""
     from hashlib import sha256  # few commands list places

@@ -103,8 +103,8 @@ def test_agree_reads_a_document_that_has_the_tag_on_some_tokens(files: Path, cap
 def test_agree_lists_disagreements(files: Path, capsys: Capture):
     assert main(["agree", "anna=anna.conll", "bob=bob.conll", "--disagreements"]) == 0
     assert capsys.readouterr().out.startswith(
-        "d1 label 0-1\n    [{Ada} Lovelace] in Paris\n  boundary (end)\n"
-        "  anna PER “Ada Lovelace” token 0-1\n  bob PER “Ada” token 0-0\n\n"
+        "d1 label 0–1\n    [{Ada} Lovelace] in Paris\n  boundary (end)\n"
+        "  anna PER “Ada Lovelace” token 0–1\n  bob PER “Ada” token 0\n\n"
     )
 
 

@@ -473,6 +473,9 @@ def test_page_without_places_is_accessible_and_has_no_list(
     View(shown_tables=[Table("F1", ["system", "F1"], dots)]).write(tmp_path / "none.html")
     fresh(browser, tmp_path / "none.html")
     browser.run(axe + "; 0")
+    middles = "[...document.querySelectorAll('.dotted > span, .dots b')].slice(0, 3).map((each) => each.getBoundingClientRect())"
+    number, _, dot = browser.run(f"{middles}.map((box) => box.top + box.height / 2)")
+    assert abs(number - dot) < 2  # they are on one line
 
     assert browser.run(FOUND_BY_AXE) == []
     assert browser.run("byId('places').hidden && byId('help').hidden")

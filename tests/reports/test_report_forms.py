@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from hashlib import sha256
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -24,7 +25,7 @@ from clueval.reports.language import CATALOGUES
 from clueval.reports.page import page
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.reports.report import Report
-from clueval.reports.table import Dot, Estimate, Find, Part, Rate, Shares, Table
+from clueval.reports.table import Cell, Dot, Estimate, Find, Part, Rate, Shares, Table
 from clueval.studies.agreement.places import facets_of_places
 from clueval.studies.conventions import CONVENTIONS, REFUSED
 from clueval.studies.decisions import read_decisions
@@ -131,6 +132,29 @@ def test_notebook_says_what_its_marks_mean_and_folds_the_signature() -> None:
     assert shown.count("<li>") == 10
     assert '<span style="border-bottom:3px dashed #b8742a">Frau </span>' in shown
     assert shown.endswith("<details><summary>Signature:</summary><code>metric:exact</code></details>")
+
+
+def test_notebook_has_dots_where_a_text_is_cut() -> None:
+    text = MarkedText("met Anna in", [Mark(0, 4, 8)], (True, True))
+    shown = View(listed=[Place(("d", "x", 1, 2), "", [text], [])])._repr_html_()
+
+    assert '<div dir="auto">… met <span' in shown
+    assert "</span> in …</div>" in shown
+
+
+def test_page_says_where_to_click_if_something_lists_places() -> None:
+    def hints(
+        *rows: Sequence[Cell], listed: Sequence[Place] = (Place(("d", "x", 1, 2), "", [], []),)
+    ) -> list[str]:
+        written = page(View(shown_tables=[Table("errors", ["", "n"], rows)], listed=listed))
+        return re.findall(r'<small class="scripted">(.+?)</small>', written)
+
+    find = {"label": "A"}
+    assert hints(["A", Find(3, find)]) == ["Click a label or a number to list its places."]
+    assert hints([Find("A", find), Shares([Part(3, "missed", find)])]) == [
+        "Click a bar, a label or a number to list its places."
+    ]
+    assert hints(["A", 3]) == hints(["A", Find(3, find)], listed=()) == []
 
 
 def test_page_names_its_script_by_its_hash_and_loads_nothing() -> None:
@@ -468,7 +492,7 @@ def test_a_long_line_of_a_place_goes_on_indented_in_a_terminal() -> None:
         listed=[Place(("d", "x", 0, 1), "f", [], [Line("missed", [], None, label, "text", "note " * 20)])]
     )
     lines = view.render(width=40).split("\n")
-    at = lines.index("d x 0-0")
+    at = lines.index("d x 0")
 
     assert max(map(len, lines[at:-1])) <= 40
     assert lines[at + 1].startswith("  LLL")

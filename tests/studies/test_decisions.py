@@ -546,7 +546,7 @@ def test_lines_without_choice_and_comment_are_no_decisions(tmp_path: Path) -> No
 def test_a_place_without_a_text_has_no_line_of_context() -> None:
     lines = str(errors([[(0, 4, "A"), (7, 9, "B")]], [[(0, 4, "B")]])).splitlines()
 
-    assert lines[lines.index("0 label 7-8") + 1] == "  gold B missed token 7–8"
+    assert lines[lines.index("0 label 7–8") + 1] == "  gold B missed token 7–8"
     assert not any(line.isspace() for line in lines)
 
 

@@ -167,7 +167,7 @@ def test_text_has_counts_then_twenty_places_then_how_many_more() -> None:
     assert text.splitlines()[2].startswith("(59.46); risk: ")
     assert len(blocks) == 21
     assert blocks[0].splitlines() == [
-        "a001 entity 21-23",
+        "a001 entity 21–23",
         "    der {Frau [Hannelore Tiedgen]} , Lindenhof 7 , 00417 Wiesenbrück ,",
         "  predicted person “Frau Hannelore Tiedgen” too long token 21–23 · line 36 · class partial (no level)",
         "  gold person “Hannelore Tiedgen” predicted too long token 22–23 · line 37 · class superset (level 2)",

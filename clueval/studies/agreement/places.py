@@ -29,6 +29,7 @@ from clueval.reports.place import (
     MarkKind,
     Place,
     fingerprint,
+    positions,
 )
 from clueval.studies.agreement.conventions import BOUNDARIES, Reading, Readings, kind_of, parts_of, spans_of
 from clueval.studies.decisions import NONE, UNCLEAR, ReportWithDecisions, require_no_choices
@@ -114,11 +115,8 @@ def written(reading: Reading | None) -> str:
     """
     if reading is None:
         return "-"
-    return "; ".join(f"{_positions(fragments)} {label}" for fragments, label in reading)
-
-
-def _positions(fragments: Ranges) -> str:
-    return ",".join(f"{start}-{end - 1}" for start, end in fragments)
+    ranges = [(",".join([f"{start}-{end - 1}" for start, end in parts]), label) for parts, label in reading]
+    return "; ".join([f"{range_} {label}" for range_, label in ranges])
 
 
 # --- places
@@ -207,7 +205,7 @@ class AnnotatedText:
             Mark(number, *context.range(*part), label, (fragments, label) not in agreed_marks, note)
             for number, reading in enumerate(readings)
             for fragments, label in reading or ()
-            for note in (f"{before} {_positions(fragments)}",)
+            for note in (f"{before} {positions(fragments)}",)
             for part in fragments
             if context.shows(*part)
         ]
@@ -227,7 +225,7 @@ class AnnotatedText:
                 yield Line(words, values(), number)
             for mark in reading or ():
                 (span,) = spans_of((mark,))
-                note = f"{self._texts.unit_in_words} {_positions(mark[0])}"
+                note = f"{self._texts.unit_in_words} {positions(mark[0])}"
                 yield Line("", values(mark[1]), number, mark[1], self._texts.of(span), note)
         present = [
             (name, side) for name, side in zip(self._names, readings, strict=False) if side is not None

@@ -47,7 +47,7 @@ class NoisyErrors(ErrorReport):
 
     @property
     def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # it is only read
-        return [MarkKind("leak", "", phrase("differs"))]
+        return [MarkKind("leak", "", phrase("differs (above: gold, below: predicted)"))]
 
     @property
     def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above

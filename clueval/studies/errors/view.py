@@ -12,7 +12,7 @@ from clueval.core.overlap import shared_positions
 from clueval.core.span import NO_LABEL, SIDES, Span
 from clueval.core.tally import RATES
 from clueval.reports.language import current_language, numeral, phrase
-from clueval.reports.place import Facet, Line, Mark, MarkedText
+from clueval.reports.place import Facet, Line, Mark, MarkedText, positions
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown
 from clueval.results.paths import rows_of
 from clueval.studies.errors.rows import Context, SideTexts
@@ -347,7 +347,7 @@ def _where(span: Span, texts: SideTexts) -> list[str]:
     """Return the range of a span, if it has a place, and the ids of its tokens if they have some."""
     if texts.beside:
         return [phrase("no position in the gold text")]
-    where = f"{texts.unit_in_words} {span.start}–{span.end - 1}"
+    where = f"{texts.unit_in_words} {positions([(span.start, span.end)])}"
     ids = list(dict.fromkeys(filter(None, texts.ids_of(span.start, span.end))))
     return [where, phrase("id {ids}", ids="–".join(ids))] if ids else [where]
 

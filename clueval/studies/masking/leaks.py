@@ -23,7 +23,7 @@ from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, FoundWords, Judged, Masks, Mention, Risk, shown
 from clueval.metrics.masking.text import Range, without
 from clueval.reports.language import phrase
-from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint
+from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint, positions
 from clueval.studies.decisions import PlaceDecision, PlaceKey
 
 MOST_SIBLINGS = 2
@@ -107,7 +107,12 @@ class Excerpts:
             if exposed is None and masked:
                 readable = without(readable, masked)
             marks += [
-                Mark(kind, first + shift, last + shift, note=f"{phrase('character')} {first}–{last - 1}")
+                Mark(
+                    kind,
+                    first + shift,
+                    last + shift,
+                    note=f"{phrase('character')} {positions([(first, last)])}",
+                )
                 for kind, ranges in ((MASKED, masked), (LEAK, readable))
                 for first, last in ranges
             ]

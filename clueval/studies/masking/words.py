@@ -12,7 +12,7 @@ from clueval.core.span import NO_LABEL
 from clueval.metrics.masking.counts import ALL
 from clueval.metrics.masking.exposure import Risk
 from clueval.reports.language import numeral, phrase
-from clueval.reports.place import Facet, Later, Line, Place
+from clueval.reports.place import Facet, Later, Line, Place, positions
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
 from clueval.results.paths import numbers_in
 from clueval.results.tables import OF_LABELS, cells_of, header_of, of_entries, of_masks, of_recalls
@@ -251,7 +251,7 @@ def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Table:
     header = ("document", "characters", "class", "label", *(["text"] if text else []))
     rows: list[list[Cell]] = []
     for leak in leaks:
-        rows.append([leak.document, _exposed_ranges(leak), _class_in_words(leak.kind), leak.label])
+        rows.append([leak.document, positions(leak.exposed), _class_in_words(leak.kind), leak.label])
         rows[-1] += [in_one_line(leak.text)[:_SHOWN]] if text else []
     title = phrase("can be read: {n} mention|can be read: {n} mentions", n=len(leaks))
     return Table(title, [*map(header_of, header)], rows)
@@ -336,10 +336,6 @@ def _class_in_words(kind: str) -> str:
     return phrase("no class") if kind == NO_LABEL else kind
 
 
-def _exposed_ranges(leak: Leak) -> str:
-    return ", ".join(f"{start}–{end - 1}" for start, end in leak.exposed)
-
-
 def place_of(leaks: Sequence[StringLeak], *, text: bool) -> Place:
     """Return the place of the leaks with one key; without `text`, it has positions only."""
     first = leaks[0]
@@ -363,7 +359,10 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
         where = phrase("its only place")
     else:
         where = phrase("masked in {protected} of {n} places", protected=leak.protected, n=leak.mentions)
-    note = [_class_in_words(leak.kind), phrase("readable characters: {ranges}", ranges=_exposed_ranges(leak))]
+    note = [
+        _class_in_words(leak.kind),
+        phrase("readable characters: {ranges}", ranges=positions(leak.exposed)),
+    ]
     elsewhere = ELSEWHERE if leak.is_in_part else NOWHERE
     values = [_class_in_find(leak.kind), leak.status, elsewhere, leak.label, leak.annotator, leak.document]
     return Line(f"{words}; {where}", values, None, leak.label, shown, " · ".join(note))

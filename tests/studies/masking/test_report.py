@@ -229,7 +229,7 @@ def test_the_text_has_the_verdict_the_sentence_on_documents_and_the_leaks() -> N
     assert lines[1] == "2 leaks in 1 of 1 documents: do not publish yet"
     assert "1 of 1 document leaks; if these are a random sample, all others may leak, too" in lines[3]
     assert "2 of 3 persons or things can be read in at least one place" in lines[3]
-    assert "d label 31-34" in lines
+    assert "d label 31–34" in lines
     assert "  PER “Weiß” can be read; masked in 1 of 2 places high · readable characters: 31–34" in lines
     assert "Weiß" not in report().showing(text=False).render(all=True)
 
@@ -276,7 +276,7 @@ def test_without_a_leak_the_verdict_has_the_bound() -> None:
 
 def test_the_tables_of_the_text_fit_on_a_screen() -> None:
     lines = report(by="document").render(all=True).partition("\n\n")[2].splitlines()
-    tables = lines[: lines.index("d label 31-34")]
+    tables = lines[: lines.index("d label 31–34")]
     heads = [re.split(" {2,}", line) for line in tables if line.startswith("class ")]
 
     assert max(map(len, tables)) <= 100
