@@ -158,13 +158,7 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
     write(map(guarded, columns))
     for row in rows:
         cells = [
-            value
-            if type(value) is str
-            else as_text(value, kinds)
-            if type(value) is list
-            else ""
-            if value is None
-            else str(value)
+            value if type(value) is str else "" if value is None else str(as_text(value, kinds))
             for value in row
         ]
         if not "".join(cells).isprintable() or _SPECIAL.search("\t" + "\t".join(cells)):  # hardly ever

@@ -23,14 +23,7 @@ from zlib import compressobj, decompressobj
 from clueval.files.errors import cut_label, escaped_in_json, visible
 from clueval.reports.content import IN_A_PAGE, Content
 from clueval.reports.forms import in_words, with_ends, without_bars
-from clueval.reports.language import (
-    current_language,
-    in_language,
-    language_of_corpus,
-    numeral,
-    phrase,
-    texts_of,
-)
+from clueval.reports.language import current_language, language_of_corpus, numeral, phrase, texts_of
 from clueval.reports.place import ANY_LAYER, MarkKind, Place, positions, segments
 from clueval.reports.table import (
     Cell,
@@ -44,12 +37,6 @@ from clueval.reports.table import (
     shown,
     text_columns,
 )
-
-
-def page(report: Content, *, lang: str = "", text_lang: str = "") -> str:
-    """Return the page of a report."""
-    with in_language(lang, text_lang):
-        return "".join(page_parts(report))
 
 
 def page_parts(report: Content) -> Iterator[str]:
@@ -141,8 +128,7 @@ def _table(table: Table, *, is_live: bool = True) -> str:
     dots = [(n, cell) for row in table.rows for n, cell in enumerate(row) if isinstance(cell, Dot)]
     dotted = {number for number, _ in dots} if is_live else set()
     axis = _Axis([dot for _, dot in dots]) if dots and is_live else None
-    bars = {n for row in table.rows for n, cell in enumerate(row) if isinstance(cell, Shares)}
-    texts, columns = text_columns(table) | dotted | bars, range(len(table.header))
+    texts, columns = text_columns(table) | dotted, range(len(table.header))
     if is_live:
         styles = [' class="text"' if number in texts else "" for number in columns]
     else:

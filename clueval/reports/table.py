@@ -178,11 +178,12 @@ def ends_of(cell: Cell) -> tuple[float | None, float | None]:
 
 
 def text_columns(table: Table) -> set[int]:
-    """Return the numbers of the columns of words, the first of which names the rows; the others have numbers."""
+    """Return the numbers of the columns of words and bars, the first of which names the rows; others have numbers."""
     return {0} | {
         number
         for number, cells in enumerate(zip(*table.rows, strict=True))
-        if all(isinstance(cell, str) for cell in cells) and any(cell[:1].isalpha() for cell in cells)
+        if any(isinstance(cell, Shares) for cell in cells)
+        or (all(isinstance(cell, str) for cell in cells) and any(cell[:1].isalpha() for cell in cells))
     }
 
 

@@ -122,7 +122,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
         ("curate g.conll p.conll -o x.jsonl", "the result has the format conll (name the format with --to)"),
         ("curate g.conll p.conll -o x.vrt", "no format is written as .vrt (give the file another ending)"),
-        ("convert g.conll --to conll -o x.vert", "no format is written as .vert"),
         ("merge g.conll --layer a=2 --layer b=2 -o x.vrt", "no format is written as .vrt"),
         ("version", "use --version"),
         ("score s.clueval s.clueval", "is a report or a saved result of clueval"),

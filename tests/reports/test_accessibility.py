@@ -1,4 +1,5 @@
-"""axe-core, the checker of accessibility, finds nothing in any page: light and dark, on a phone and on a desktop.
+"""Pages of every kind open without complaints and do not scroll sideways, and axe-core, the checker of accessibility,
+finds nothing with a place at hand and all tables open: light and dark, on a phone and on a desktop.
 
 axe-core is npm's package. Where npm cannot fetch it the tests are skipped, and in CI a skipped test is a failure.
 """
@@ -42,8 +43,8 @@ def other_annotator(folder: Path) -> str:
     return str(path)
 
 
-def agreement(folder: Path) -> list[Path]:
-    return pages_of("agree", GOLD, PREDICTED, other_annotator(folder), *LAYERS)(folder)
+def pages_of_three(command: str) -> Callable[[Path], list[Path]]:
+    return lambda folder: pages_of(command, GOLD, PREDICTED, other_annotator(folder), *LAYERS)(folder)
 
 
 def comparison(folder: Path) -> list[Path]:
@@ -55,24 +56,34 @@ def comparison(folder: Path) -> list[Path]:
 
 
 PAGES: dict[str, Callable[[Path], list[Path]]] = {
+    "errors": pages_of("errors", GOLD, PREDICTED, *LAYERS),
+    "two systems": pages_of_three("errors"),
+    "changes": pages_of_three("diff"),
+    "noisy": pages_of("errors", GOLD, PREDICTED, "--layer", "entity=2", "--metric", "noisy"),
+    "profile": pages_of("profile", GOLD, PREDICTED, *LAYERS),
     "conventions": pages_of("conventions", GOLD, PREDICTED, *LAYERS),
     "gate": pages_of("score", GOLD, PREDICTED, "--layer", "entity=2", "--metric", "gate"),
     "masking": pages_of("masking", GOLD, PREDICTED, *LAYERS),
-    "agreement": agreement,
+    "agreement": pages_of_three("agree"),
     "comparison": comparison,
     "scores": pages_of("score", GOLD, PREDICTED, *LAYERS, "--by", "domain"),
 }
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_in_light_and_dark_on_a_phone_and_on_a_desktop(
+def test_page_of_every_kind_is_accessible_in_light_and_dark_on_a_phone_and_on_a_desktop(
     browser: Browser, axe: str, name: str, tmp_path: Path
 ) -> None:
     for page in PAGES[name](tmp_path):
         for width in (390, 1400):
             for dark in (width == 390,) if page.stem.endswith("-de") else (False, True):
                 browser.open(page, width=width, dark=dark)
+                browser.run("if (places.length) choose(places[0], choices[0]?.[0] ?? ''), bring(places[0])")
                 browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+                ground = browser.run("getComputedStyle(document.body).backgroundColor")
+                assert ground == ("rgb(22, 24, 27)" if dark else "rgb(251, 250, 248)")
+                assert (browser.complaints, browser.requests) == ([], [page.as_uri()])
+                assert browser.run("document.documentElement.scrollWidth") <= width
                 browser.run(f"{axe}; undefined")
 
                 assert (page.name, width, dark, browser.run(FOUND_BY_AXE)) == (page.name, width, dark, [])

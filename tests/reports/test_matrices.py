@@ -12,9 +12,9 @@ from clueval import Result, score
 from clueval.compat.faireval.config import FairEvalConfig, render_faireval
 from clueval.core.document import Document
 from clueval.core.span import Span
-from clueval.reports.page import page
 from clueval.reports.table import Table
 from clueval.results.tables import frequencies, most_frequent
+from tests.reports.views import page
 
 LONG = "L" + "x" * 20_000
 

@@ -8,7 +8,6 @@ import gzip
 import json
 import re
 from base64 import b64encode
-from collections.abc import Sequence
 from hashlib import sha256
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -22,7 +21,6 @@ import clueval
 from clueval.files.errors import FileError, UsageError
 from clueval.reports.content import ENDINGS
 from clueval.reports.language import CATALOGUES
-from clueval.reports.page import page
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Estimate, Find, Part, Rate, Shares, Table
@@ -33,7 +31,7 @@ from clueval.studies.errors.noisy import NoisyErrors
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.two_systems import Diff, TwoSystems
 from clueval.studies.masking.words import facets as masking_facets
-from tests.reports.views import View, errors_view
+from tests.reports.views import View, errors_view, page
 
 pytestmark = pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
 
@@ -143,18 +141,18 @@ def test_notebook_has_dots_where_a_text_is_cut() -> None:
 
 
 def test_page_says_where_to_click_if_something_lists_places() -> None:
-    def hints(
-        *rows: Sequence[Cell], listed: Sequence[Place] = (Place(("d", "x", 1, 2), "", [], []),)
-    ) -> list[str]:
-        written = page(View(shown_tables=[Table("errors", ["", "n"], rows)], listed=listed))
-        return re.findall(r'<small class="scripted">(.+?)</small>', written)
-
-    find = {"label": "A"}
-    assert hints(["A", Find(3, find)]) == ["Click a label or a number to list its places."]
-    assert hints([Find("A", find), Shares([Part(3, "missed", find)])]) == [
-        "Click a bar, a label or a number to list its places."
+    find, listed = {"label": "A"}, [Place(("d", "x", 1, 2), "", [], [])]
+    rows: list[list[Cell]] = [
+        ["A", 3],
+        ["A", Find(3, find)],
+        [Find("A", find), Shares([Part(3, "missed", find)])],
     ]
-    assert hints(["A", 3]) == hints(["A", Find(3, find)], listed=()) == []
+    pages = [page(View(shown_tables=[Table("errors", ["", "n"], [row])], listed=listed)) for row in rows]
+
+    hints = [
+        re.findall("Click a (.+?) to list its places", written.partition("<script")[0]) for written in pages
+    ]
+    assert hints == [[], ["label or a number"], ["bar, a label or a number"]]
 
 
 def test_page_names_its_script_by_its_hash_and_loads_nothing() -> None:

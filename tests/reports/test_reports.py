@@ -25,9 +25,9 @@ from clueval import (
 )
 from clueval.cli import main
 from clueval.reports.content import ENDINGS, FORMS
-from clueval.reports.page import page
 from clueval.reports.report import Report
 from clueval.reports.table import Rate, Table
+from tests.reports.views import page
 
 GOLD = [[Span(0, 1, "A"), Span(2, 4, "B")], [Span(1, 2, "A")]]
 OTHER = [[Span(0, 1, "A"), Span(2, 3, "B")], [Span(0, 1, "B")]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from clueval.reports.content import Content
@@ -55,6 +56,14 @@ class View(Report):
 
     def places(self) -> Iterator[Place]:
         return iter(self.listed)
+
+
+def page(report: Report, **languages: str) -> str:
+    """The page of a report."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "page.html")
+        report.write(path, **languages)
+        return path.read_text(encoding="utf-8")
 
 
 class SampleErrors(Errors):

@@ -29,8 +29,8 @@ from clueval import (
 )
 from clueval.cli import main
 from clueval.reports.content import in_short
-from clueval.reports.page import page
 from clueval.reports.table import Rate
+from tests.reports.views import page
 
 Capture = pytest.CaptureFixture[str]
 TEXT = ["w"] * 40

@@ -21,13 +21,13 @@ from clueval import CluevalError, CluevalWarning, Document, Span, agree, curate,
 from clueval.cli import main
 from clueval.core.document import Pair
 from clueval.core.span import Frozen
-from clueval.reports.page import page
 from clueval.reports.place import Place, fingerprint
 from clueval.studies.agreement.curation import UndecidedPlaces
 from clueval.studies.decisions import COLUMNS, ERROR_CHOICES, Decision, PlaceDecisions, read_decisions
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.search import Choice
 from tests.cases import spans
+from tests.reports.views import page
 
 HEADER = "\t".join(COLUMNS)
 AT = ("d", "label", 5, 13)

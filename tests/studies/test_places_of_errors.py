@@ -16,7 +16,6 @@ from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
 from clueval.files.errors import LimitError, OverlapError, SpanError, UsageError
 from clueval.metrics.fair import Fair
-from clueval.reports.page import page
 from clueval.reports.place import KEY_COLUMNS
 from clueval.studies.errors.noisy import NoisyErrors
 from clueval.studies.errors.report import Errors
@@ -24,7 +23,7 @@ from clueval.studies.errors.rows import error_table
 from clueval.studies.errors.search import FAIR_TYPES, Choice
 from tests.cases import spans
 from tests.readings import pairs_in_files
-from tests.reports.views import GOLD, LAYERS, PREDICTED
+from tests.reports.views import GOLD, LAYERS, PREDICTED, page
 
 TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
 

@@ -15,8 +15,8 @@ from routes import SCHEMES, corpora, vrt
 
 from clueval import Document, FileError, Sentence, Span, TextMismatch, UsageError, profile, read, score
 from clueval.cli import main
-from clueval.reports.page import page
 from clueval.studies.span_values import FEATURES, equal_buckets, range_name
+from tests.reports.views import page
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]

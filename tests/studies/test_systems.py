@@ -17,10 +17,10 @@ from strategies import flat_spans
 from clueval import CluevalError, Document, Span, diff, errors, read
 from clueval.cli import main
 from clueval.core.document import Pair
-from clueval.reports.page import page
 from clueval.reports.place import Place, fingerprint
 from clueval.studies.errors.two_systems import Diff, TwoSystems
 from tests.cases import spans
+from tests.reports.views import page
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"

@@ -15,7 +15,6 @@ from typing import Any
 
 from clueval.core.case import are_flat
 from clueval.core.document import Document
-from clueval.core.span import Ranges
 from clueval.reports.language import phrase
 from clueval.reports.place import (
     DECISION_COLUMNS,

@@ -108,13 +108,10 @@ class Excerpts:
                 readable = without(readable, masked)
             marks += [
                 Mark(
-                    kind,
-                    first + shift,
-                    last + shift,
-                    note=f"{phrase('character')} {positions([(first, last)])}",
+                    kind, part[0] + shift, part[1] + shift, note=f"{phrase('character')} {positions([part])}"
                 )
                 for kind, ranges in ((MASKED, masked), (LEAK, readable))
-                for first, last in ranges
+                for part in ranges
             ]
             whole += text
         return MarkedText(in_one_line(whole), marks, is_cut)

@@ -359,13 +359,11 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
         where = phrase("its only place")
     else:
         where = phrase("masked in {protected} of {n} places", protected=leak.protected, n=leak.mentions)
-    note = [
-        _class_in_words(leak.kind),
-        phrase("readable characters: {ranges}", ranges=positions(leak.exposed)),
-    ]
+    exposed = phrase("readable characters: {ranges}", ranges=positions(leak.exposed))
+    note = f"{_class_in_words(leak.kind)} · {exposed}"
     elsewhere = ELSEWHERE if leak.is_in_part else NOWHERE
     values = [_class_in_find(leak.kind), leak.status, elsewhere, leak.label, leak.annotator, leak.document]
-    return Line(f"{words}; {where}", values, None, leak.label, shown, " · ".join(note))
+    return Line(f"{words}; {where}", values, None, leak.label, shown, note)
 
 
 def _row(leak: StringLeak, *, text: bool) -> dict[str, Any]:
