@@ -720,6 +720,7 @@ function startUp() {
     table.addEventListener("toggle", remember);
   }
   for (const each of document.querySelectorAll("button[data-find]")) {
+    each.disabled = !places.length;
     each.addEventListener("click", () => {
       setFilters(each.ariaPressed === "true" ? [] : Object.entries(JSON.parse(each.dataset.find)));
       byId("places").scrollIntoView();

@@ -15,7 +15,7 @@ from clueval.cli import main
 from clueval.metrics.fair import Fair
 from clueval.reports.place import Facet, Line, Mark, MarkedText, Place
 from clueval.reports.report import Report
-from clueval.reports.table import Dot, Table
+from clueval.reports.table import Dot, Find, Table
 from clueval.studies.decisions import read_decisions
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.search import Choice
@@ -439,7 +439,7 @@ def test_keys_are_listed_over_the_page(browser: Browser, pages: dict[str, Path])
 def test_page_without_places_is_accessible_and_has_no_list(
     browser: Browser, tmp_path: Path, axe: str
 ) -> None:
-    dots = [["base", Dot(0.8, is_baseline=True)], ["large", Dot(0.86, 0.84, 0.88)]]
+    dots = [[Find("base", {"label": "base"}), Dot(0.8, is_baseline=True)], ["large", Dot(0.86, 0.84, 0.88)]]
     View(shown_tables=[Table("F1", ["system", "F1"], dots)]).write(tmp_path / "none.html")
     fresh(browser, tmp_path / "none.html")
     browser.run(axe + "; 0")
@@ -451,6 +451,7 @@ def test_page_without_places_is_accessible_and_has_no_list(
 
     assert browser.run(FOUND_BY_AXE) == []
     assert browser.run("byId('places').hidden && byId('help').hidden")
+    assert browser.run("document.querySelector('button[data-find]').disabled")  # there is no list
     assert browser.run("document.querySelector('noscript').textContent.includes('hidden')")
 
 

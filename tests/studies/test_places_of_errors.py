@@ -206,11 +206,15 @@ def test_files_have_the_key_of_the_place_and_the_range_of_the_span(tmp_path: Pat
 
 
 def test_no_errors_are_a_header_and_a_sentence(tmp_path: Path) -> None:
-    report = Errors([[pair("PER[0,1)", "PER[0,1)")]])
+    report = clueval.errors(GOLD, GOLD, layers={"entity": 2})
     report.write(tmp_path / "errors.tsv")
 
     assert (tmp_path / "errors.tsv").read_text("utf-8").count("\n") == 1
-    assert report.verdict() == "F1 100.00"
+    assert report.verdict() == "F1 100.00"  # and no label is the weakest
+    assert (
+        clueval.agree(a=GOLD, b=GOLD, layers={"entity": 2}).verdict()
+        == "Mean F1 of pairs 100.00, alpha 1.000"
+    )
     assert report.rows() == []
 
 

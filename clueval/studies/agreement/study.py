@@ -168,7 +168,7 @@ class Agreement(ReportOfAnnotators):
             for label, row in f1["per_label"].items()
             if row["mean"] is not None and spans[label] >= FREQUENT
         ]
-        if len(disputed) > 1:
+        if len(disputed) > 1 and min(disputed)[0] < 1:
             mean, label = min(disputed)
             text += "; " + phrase("most disputed: {label} ({f1})", label=label, f1=shown(Rate(mean)))
         return text

@@ -135,7 +135,7 @@ def _verdict_of_layer(entry: Entry, listed: Listed) -> str:
         for label, numbers in entry.per_label.items()
         if numbers["gold"] + numbers["predicted"] >= FREQUENT and numbers["f1"] is not None
     ]
-    if len(frequent) > 1:
+    if len(frequent) > 1 and min(frequent)[0] < 1:
         f1, label = min(frequent)
         verdict += "; " + phrase("weakest label: {label} ({f1})", label=label, f1=shown(Rate(f1)))
     return verdict
