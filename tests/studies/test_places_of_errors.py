@@ -211,10 +211,8 @@ def test_no_errors_are_a_header_and_a_sentence(tmp_path: Path) -> None:
 
     assert (tmp_path / "errors.tsv").read_text("utf-8").count("\n") == 1
     assert report.verdict() == "F1 100.00"  # and no label is the weakest
-    assert (
-        clueval.agree(a=GOLD, b=GOLD, layers={"entity": 2}).verdict()
-        == "Mean F1 of pairs 100.00, alpha 1.000"
-    )
+    agreement = clueval.agree({"a": GOLD, "b": GOLD}, layers={"entity": 2})
+    assert agreement.verdict() == "Mean F1 of pairs 100.00, alpha 1.000"
     assert report.rows() == []
 
 
