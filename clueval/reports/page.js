@@ -243,7 +243,7 @@ const COLUMNS = ["document", "layer", "start", "end_inclusive", "fingerprint", "
 const NUMBERS = ["start", "end_inclusive"];
 const ORDER = ["document", "start", "end_inclusive", "layer", "time", "reviewer", "choice", "comment"];
 const STORE = "clueval decisions " + settings.store, NAME = "clueval reviewer", ANY_LAYER = "*";
-const DIGEST = "words_digest";  // only in the store, since a file of decisions shall say nothing about words
+const DIGEST = "words_digest";  // only in the store: a file of decisions says nothing about the words
 const STATES = ["decided", "undecided", "stale", "conflict"];
 const STATE_WORDS = {
   decided: phrase("decided"), undecided: phrase("undecided"), stale: phrase("stale"), conflict: phrase("conflict"),
