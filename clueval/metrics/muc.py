@@ -205,7 +205,10 @@ class _Rest:
             ]
             if all(
                 all(span.parts is None for span in side)
-                and all(following.start >= span.end for span, following in pairwise(side))
+                and all(
+                    span.end <= following.start and span.start < following.end
+                    for span, following in pairwise(side)
+                )
                 for side in members
             ):
                 pairs |= self._best_of_flat(numbers[0])

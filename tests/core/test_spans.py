@@ -239,14 +239,17 @@ def test_regions_count_the_positions_of_a_span_that_are_in_them(those: list[Span
 
 @given(any_spans(20), any_spans(4))
 @example(spans("A[0,9) A[3,5) A[4,4)"), spans("A[3,5) A[4,4) A[3,3) A[5,9)"))
-@example(spans("A[0,3) A[3,3) A[3,6)"), spans("A[3,3)"))  # touching is not overlapping
+@example(spans("A[0,3) A[3,3) A[3,6)"), spans("A[3,3)"))  # spans that touch are no neighbours, equal ones are
 @example(spans("A[4,6) B[0,9) C[4,6) D[9,12)"), spans("A[5,9)"))  # equal spans are all found
 @example(spans("A[0,2) B[3,4)"), spans("A[0,1)[5,6)"))
-def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list[Span]) -> None:
+def test_the_index_finds_the_spans_that_overlap_or_are_empty_in_one_place(
+    those: list[Span], queries: list[Span]
+) -> None:
     index = SpanIndex(those)
 
     for query in queries:
-        assert index.overlapping(query) == [n for n, each in enumerate(those) if query.overlaps(each)]
+        found = [query.overlaps(each) or query.start == query.end == each.start == each.end for each in those]
+        assert index.near(query) == [number for number, is_near in enumerate(found) if is_near]
 
 
 def test_equal_spans_of_zero_length_are_in_no_group() -> None:

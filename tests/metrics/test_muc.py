@@ -38,6 +38,7 @@ def score(gold: list[Span], predicted: list[Span]) -> dict[str, Any]:
         ("A[0,3)[7,9)", "A[0,3)[7,10)", ("incorrect", "incorrect", "partial", "correct")),
         ("A[0,3)[7,9)", "A[0,9)", ("incorrect", "incorrect", "partial", "correct")),
         ("A[3,3)", "A[3,3)", ("correct", "correct", "correct", "correct")),
+        ("A[3,3)", "B[3,3)", ("incorrect", "correct", "correct", "incorrect")),
         ("A[3,3)", "A[2,4)", ("incorrect", "incorrect", "partial", "correct")),
         ("A[0,1000)", "A[999,1001)", ("incorrect", "incorrect", "partial", "correct")),
     ],
