@@ -258,15 +258,10 @@ class Touching:
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
         self._index = SpanIndex(list(map(hull, self._spans)))
-        self._points: dict[int, list[int]] = {}  # the numbers of spans of zero length, by position
-        for number, span in enumerate(self._spans):
-            if not len(span):
-                self._points.setdefault(span.start, []).append(number)
 
     def find(self, span: Span) -> list[int]:
         """Return the numbers of the spans that touch `span`, ascending."""
-        points = self._points.get(span.start, ()) if len(span) else ()
-        numbers = sorted({*self._index.near(hull(span)), *points})
+        numbers = sorted({*self._index.near(hull(span)), *self._index.near(Span(span.start, span.start))})
         return [number for number in numbers if touches(span, self._spans[number])]
 
 
