@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from operator import ge, gt, itemgetter
 from typing import Any, TypeVar
@@ -230,7 +231,8 @@ def overlaps_between(one: Sequence[Span], two: Sequence[Span]) -> tuple[list[lis
     pairs = 0
     for number, span in enumerate(one):
         if index is None:
-            others = [other for other, span_of_two in enumerate(two) if are_neighbours(span, span_of_two)]
+            is_near = span.overlaps if span.start < span.end else partial(are_neighbours, span)
+            others = [other for other, span_of_two in enumerate(two) if is_near(span_of_two)]
         else:
             others = index.near(span)
             pairs += len(others)
