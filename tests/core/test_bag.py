@@ -130,17 +130,6 @@ def test_a_bag_is_scored_by_other_metrics_as_if_it_was_counted_for_them_unless_i
     )
 
 
-@pytest.mark.parametrize("other", [Gate(score_feature="n"), Gate(containing="y")])
-def test_a_bag_is_scored_by_a_metric_as_if_it_had_not_counted_it_with_other_settings(other: Gate) -> None:
-    layers = {name: [Span(0, 1, "A", {"n": 1})] for name in "xy"}
-    texts = [[Pair(Document("d", layers), Document("d", layers))]]
-    bags = [count(texts, Plan(metrics)) for metrics in ((Exact(),), (other,), (Exact(), other))]
-
-    alone, *beside = (everything(bag, Plan((Gate(),)))[(), "x", "gate"] for bag in bags)
-
-    assert beside == [alone, alone]
-
-
 def test_a_bag_is_not_scored_by_a_metric_that_reads_what_was_not_kept_or_that_a_filter_forbids() -> None:
     sides = [Document("d", {"x": [Span(0, 1, "A", {"n": 1})], "y": spans("B[0,1)")}) for _ in range(2)]
     with pytest.raises(
