@@ -446,6 +446,7 @@ class BagCounts:
         self._bag, self._metrics = bag, metrics
         self._keeping_metrics = keeping_metrics(metrics)
         self._new_metrics = [metric for metric in self._keeping_metrics if metric not in bag.metrics]
+        self._new_names = {metric.name for metric in self._new_metrics}
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}  # of each case, by its number
         if tuple(metrics) == bag.metrics:
@@ -457,7 +458,8 @@ class BagCounts:
         bag = self._bag
         totals = self.in_cases(bag.places.get(place, ()))
         for counted, tally in bag.tallies.get(place, {}).items():
-            add_to(totals.setdefault(counted, Tally()), tally, 1)
+            if counted[1] not in self._new_names:  # those of other settings
+                add_to(totals.setdefault(counted, Tally()), tally, 1)
         for sequence in sequences:
             inside: Mapping[tuple[int, ...], int] = totals.get((sequence, _INSIDE), {})
             for metric in self._metrics:

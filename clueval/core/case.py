@@ -128,7 +128,7 @@ class Case:
     def around(self) -> tuple[list[list[int]], list[list[int]]]:
         """The neighbours of each span: ``around[side][number]`` has the numbers of the other side's spans.
 
-        They overlap the span and are in ascending order. Spans of zero length that are equal do not overlap. Raises
+        They overlap the span, or all have zero length and stand in one place; they are in ascending order. Raises
         `LimitError` for too many pairs.
         """
         return overlaps_between(self.gold, self.predicted)
@@ -367,7 +367,7 @@ def which_count(spans: Sequence[Span], document: Document, where: Where) -> list
             if layer in span.by_layer:
                 flags[number] &= span.by_layer[layer] in wanted
             elif flags[number]:
-                around = [of_layer[neighbour] for neighbour in index.overlapping(span)]
+                around = [of_layer[neighbour] for neighbour in index.near(span)]
                 flags[number] = not wanted.isdisjoint(_labels_of_most(span, around, layer))
     return flags
 

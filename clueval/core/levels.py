@@ -293,6 +293,6 @@ def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str 
     matches = []
     for span in golds:
         same = equal.get(by_position(span))
-        around = [same] if same is not None else [predicteds[number] for number in index.overlapping(span)]
+        around = [same] if same is not None else [predicteds[number] for number in index.near(span)]
         matches.append(match_of(span, around))
     return matches

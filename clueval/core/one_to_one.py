@@ -38,8 +38,6 @@ def equal_or_best_overlaps(
     pairs: list[dict[int, float]] = [{} for _ in of_gold]
     for gold_rank, (key, number) in enumerate(of_gold.items()):
         around = {predicted[other]: other for other in case.around[0][number]}
-        if key in of_predicted:  # of zero length, too
-            around[key] = of_predicted[key]
         for mate, predicted_number in around.items():
             spans = case.gold[number], case.predicted[predicted_number]
             if mate[2] == key[2] and (mate == key or is_enough(*spans)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from operator import ge, gt, itemgetter
 from typing import Any, TypeVar
@@ -154,21 +155,25 @@ def require_flat(
 
 
 class SpanIndex:
-    """Finds the spans that overlap a given span, by their numbers in a sequence of spans.
+    """Finds the neighbours of a given span in a sequence of spans (`are_neighbours`), by their numbers.
 
     Fragments that overlap the next one, by position, stand in an interval tree (package intervaltree), which finds
     those that hold the first position of the query; those that begin later, and all disjoint ones, are found by
     bisection. Building costs O(n log n) for n fragments; each fragment of a query costs O(log n + k) for k results.
 
     >>> index = SpanIndex([Span(0, 3), Span(2, 6), Span(8, 9)])
-    >>> index.overlapping(Span(1, 8))
+    >>> index.near(Span(1, 8))
     [0, 1]
     """
 
-    __slots__ = ("_disjoint_rows", "_ends", "_overlapping_rows", "_tree")
+    __slots__ = ("_disjoint_rows", "_ends", "_overlapping_rows", "_points", "_tree")
 
     def __init__(self, spans: Sequence[Span]) -> None:
         rows = _fragments(spans)
+        self._points: dict[int, list[int]] = {}  # the numbers of spans of zero length, by position
+        for start, end, number in rows:
+            if start == end:
+                self._points.setdefault(start, []).append(number)
         reaches = [row[1] > following[0] for row, following in pairwise(rows)] + [False] * bool(rows)
         self._disjoint_rows = [row for row, overlaps in zip(rows, reaches, strict=True) if not overlaps]
         self._ends = [end for _, end, _ in self._disjoint_rows]
@@ -182,9 +187,9 @@ class SpanIndex:
                 of_range.setdefault((start, end), []).append(number)
             self._tree = IntervalTree(Interval(*range_, tuple(equal)) for range_, equal in of_range.items())
 
-    def overlapping(self, span: Span) -> list[int]:
-        """Return the numbers of the spans that overlap `span` (see `Span.overlaps`), in ascending order."""
-        numbers = []
+    def near(self, span: Span) -> list[int]:
+        """Return the numbers of the neighbours of `span`, in ascending order."""
+        numbers = [*self._points.get(span.start, ())] if span.start == span.end else []
         for start, end in span.fragments:
             first = bisect_right(self._ends, start)
             numbers += [
@@ -202,26 +207,34 @@ class SpanIndex:
         return sorted(set(numbers))
 
 
+def are_neighbours(one: Span, other: Span) -> bool:
+    """Return whether two spans overlap, or both have zero length and stand in one place."""
+    return one.overlaps(other) or one.start == one.end == other.start == other.end
+
+
 _FEW = 64
 """Up to this many pairs of spans, comparing all of them costs less than an index."""
 
 
 def overlaps_between(one: Sequence[Span], two: Sequence[Span]) -> tuple[list[list[int]], list[list[int]]]:
-    """Return for each span of each side the numbers of the other side's spans that overlap it, in ascending order.
+    """Return for each span of each side the numbers of its neighbours on the other side, in ascending order.
 
     Raises `LimitError` for more than `MAX_PAIRS` pairs, or `PAIRS_OF_SPAN` for each span.
 
     >>> overlaps_between([Span(0, 3), Span(4, 6)], [Span(2, 5), Span(8, 9)])
     ([[0], [0]], [[0, 1], []])
+    >>> overlaps_between([Span(4, 4)], [Span(4, 4), Span(4, 6), Span(3, 5)])
+    ([[0, 2]], [[0], [], [0]])
     """
     around: tuple[list[list[int]], list[list[int]]] = [], [[] for _ in two]
     index = SpanIndex(two) if len(one) * len(two) > _FEW else None
     pairs = 0
     for number, span in enumerate(one):
         if index is None:
-            others = [other for other, span_of_two in enumerate(two) if span.overlaps(span_of_two)]
+            is_near = span.overlaps if span.start < span.end else partial(are_neighbours, span)
+            others = [other for other, span_of_two in enumerate(two) if is_near(span_of_two)]
         else:
-            others = index.overlapping(span)
+            others = index.near(span)
             pairs += len(others)
             require_few_pairs(pairs, len(one) + len(two))
         around[0].append(others)

@@ -24,8 +24,9 @@ overlap one another, among such pairings the one with the most pairs in all is t
 spans of equal start and end. All other overlapping spans come last. Each step makes as many pairs as
 possible: the span that ends first takes, of the spans of the other side that it overlaps, the one that ends
 first. (Later spans can use that one least, so taking it loses no pair.) Spans may nest, overlap, repeat and
-have zero length; spans that touch do not overlap. Discontinuous spans overlap if they share a position, and have the
-same start and end if they have the same fragments; where there are any, pairs are found by augmenting paths.
+have zero length; spans that touch do not overlap, but two empty ones in one place do. Discontinuous spans overlap
+if they share a position, and have the same start and end if they have the same fragments; where there are any,
+pairs are found by augmenting paths.
 
 An example: [0,3) and [2,9) overlap gold [1,4); [2,9) overlaps [5,6) as well. [0,3) ends first and
 takes [1,4), the only span that it overlaps; then [5,6) ends first and takes [2,9). If [2,9) took the first
@@ -205,7 +206,10 @@ class _Rest:
             ]
             if all(
                 all(span.parts is None for span in side)
-                and all(following.start >= span.end for span, following in pairwise(side))
+                and all(
+                    span.end <= following.start and span.start < following.end
+                    for span, following in pairwise(side)
+                )
                 for side in members
             ):
                 pairs |= self._best_of_flat(numbers[0])

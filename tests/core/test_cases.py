@@ -174,14 +174,15 @@ def test_a_filter_marks_the_spans_that_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("risks", [("high", "low"), ("low", "high")])
+@pytest.mark.parametrize("end", [4, 0])
 @pytest.mark.parametrize(("asked", "counted"), [("high", 1), ("low", 1), ("none", 0)])
 def test_filter_counts_a_span_where_the_other_layer_has_any_label_that_is_asked_for(
-    risks: tuple[str, str], asked: str, counted: int
+    risks: tuple[str, str], end: int, asked: str, counted: int
 ) -> None:
     """The second span only makes ``none`` a risk that occurs; it has no entity."""
     layers = {
-        "entity": [Span(0, 4, "PER")],
-        "risk": [*(Span(0, 4, risk) for risk in risks), Span(6, 7, "none")],
+        "entity": [Span(0, end, "PER")],
+        "risk": [*(Span(0, end, risk) for risk in risks), Span(6, 7, "none")],
     }
     side = [Document("d", layers, text="Anna am.", unit="character")]
 

@@ -186,16 +186,6 @@ def test_a_span_that_is_placed_elsewhere_keeps_what_it_carries() -> None:
 # Overlaps
 
 
-def test_spans_overlap_that_share_positions_not_those_that_touch() -> None:
-    one, other = Span.of_fragments([(0, 3), (7, 9)]), Span.of_fragments([(3, 7), (9, 11)])
-
-    assert Span(0, 4).overlaps(Span(3, 5))
-    assert not Span(0, 3).overlaps(Span(3, 5))
-    assert not one.overlaps(other)
-    assert one.overlaps(Span(2, 4))
-    assert other.overlaps(Span.of_fragments([(0, 1), (10, 12)]))
-
-
 @given(any_spans(12, gaps=False))
 def test_components_are_the_connected_components_of_the_overlap_graph(those: list[Span]) -> None:
     numbered = [Span(s.start, s.end, {"n": str(n)}) for n, s in enumerate(those)]
@@ -207,6 +197,7 @@ def test_components_are_the_connected_components_of_the_overlap_graph(those: lis
 
 @given(any_spans())
 @example(spans("A[0,2)[5,6) A[3,4) A[3,4) A[5,6) A[1,2)"))
+@example(spans("A[3,3) B[3,3) C[5,5) D[4,6)"))
 def test_groups_are_the_connected_spans_whose_fragments_share_positions(those: list[Span]) -> None:
     groups = [{number} for number in range(len(those))]
     for one, other in combinations(range(len(those)), 2):
@@ -239,18 +230,23 @@ def test_regions_count_the_positions_of_a_span_that_are_in_them(those: list[Span
 
 @given(any_spans(20), any_spans(4))
 @example(spans("A[0,9) A[3,5) A[4,4)"), spans("A[3,5) A[4,4) A[3,3) A[5,9)"))
-@example(spans("A[0,3) A[3,3) A[3,6)"), spans("A[3,3)"))  # touching is not overlapping
+@example(spans("A[0,3) A[3,3) A[3,6)"), spans("A[3,3)"))  # spans that touch are no neighbours, equal ones are
 @example(spans("A[4,6) B[0,9) C[4,6) D[9,12)"), spans("A[5,9)"))  # equal spans are all found
 @example(spans("A[0,2) B[3,4)"), spans("A[0,1)[5,6)"))
-def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list[Span]) -> None:
+@example(spans("A[0,3)[7,9) B[0,1)[10,12) C[3,7)"), spans("A[3,7)[9,11)"))
+def test_the_index_finds_the_spans_that_overlap_or_are_empty_in_one_place(
+    those: list[Span], queries: list[Span]
+) -> None:
     index = SpanIndex(those)
 
     for query in queries:
-        assert index.overlapping(query) == [n for n, each in enumerate(those) if query.overlaps(each)]
-
-
-def test_equal_spans_of_zero_length_are_in_no_group() -> None:
-    assert overlap_groups(spans("A[3,3) B[3,3) C[5,5) D[4,6)")) == [[0], [1], [2, 3]]
+        near = []
+        for number, each in enumerate(those):
+            pieces = product(query.fragments, each.fragments)
+            overlap = any(start < last and first < end for (start, end), (first, last) in pieces)
+            assert query.overlaps(each) == overlap
+            near += [number] if overlap or query.start == query.end == each.start == each.end else []
+        assert index.near(query) == near
 
 
 def test_pairs_above_the_limit_are_refused_with_advice() -> None:

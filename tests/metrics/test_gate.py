@@ -17,6 +17,7 @@ from clueval.core.case import Case
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalWarning, FormatError, LimitError, UsageError
@@ -636,14 +637,15 @@ def test_a_response_without_a_number_as_its_score_is_named(score: object, messag
     assert (caught.value.document, caught.value.file, caught.value.line) == ("doc7", "d.xml", 7)
 
 
-def test_a_metric_that_keeps_no_cases_counts_beside_one_that_keeps_them() -> None:
-    metrics = Gate(score_feature="score"), Exact()
+@pytest.mark.parametrize("metric", [Gate(score_feature="score"), Exact(), Gate()])
+def test_a_metric_counts_as_alone_beside_one_that_keeps_no_cases_and_after_it(metric: AnyMetric) -> None:
+    """The last one was not counted with the others, and has the name of the first."""
     pairs = [[Pair(Document("d", {"label": GOLD}), Document("d", {"label": SCORED}))]] * 3
-    bag = count(pairs, Plan(metrics))
-    found = {metric.name: tally for *_, metric, tally in bag.tallies_of(metrics, bag.layers)}
+    bag = count(pairs, Plan((Gate(score_feature="score"), Exact())))
 
-    assert found["gate"] == added([(counted(metrics[0], GOLD, SCORED), 3)])
-    assert found["exact"] == added([(counted(metrics[1], GOLD, SCORED), 3)])
+    assert [tally for *_, tally in bag.in_one_place().tallies_of([metric], bag.layers)] == [
+        added([(counted(metric, GOLD, SCORED), 3)])
+    ]
 
 
 def test_scores_have_cases_with_all_that_decides_ties() -> None:

@@ -73,19 +73,20 @@ def test_generic_takes_no_label_from_elsewhere_in_the_hierarchy(places: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("gold", "label"),
+    ("gold", "end", "label"),
     [
-        ([(0, 2, "A"), (0, 4, "B")], "B"),  # equal range
-        ([(0, 1, "A"), (1, 4, "B")], "B"),  # most shared positions
-        ([(0, 2, "A"), (2, 4, "B")], "A"),  # the earliest
-        ([(4, 6, "A")], "PII"),  # nothing overlaps
-        ([(0, 4, "A"), (0, 4, "PII")], "A"),
+        ([(0, 2, "A"), (0, 4, "B")], 4, "B"),  # equal range
+        ([(0, 1, "A"), (1, 4, "B")], 4, "B"),  # most shared positions
+        ([(0, 2, "A"), (2, 4, "B")], 4, "A"),  # the earliest
+        ([(4, 6, "A")], 4, "PII"),  # nothing overlaps
+        ([(0, 4, "A"), (0, 4, "PII")], 4, "A"),
+        ([(0, 0, "A")], 0, "A"),  # equal range of zero length
     ],
 )
 def test_generic_prefers_equal_range_then_shared_positions_then_the_first(
-    gold: list[Triple], label: str
+    gold: list[Triple], end: int, label: str
 ) -> None:
-    found = exact(gold, [(0, 4, "PII")], generic="PII").metrics["exact"]["label"]["per_label"]
+    found = exact(gold, [(0, end, "PII")], generic="PII").metrics["exact"]["label"]["per_label"]
 
     assert [name for name, entry in found.items() if entry["predicted"]] == [label]
 

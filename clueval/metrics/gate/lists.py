@@ -370,8 +370,8 @@ class _Matches:
 
     def _matches_of(self, candidate_list: CandidateList) -> list[_Match]:
         span = candidate_list.span
-        overlapping = set(self._index.overlapping(hull(span)))
         equal = self._numbers_at.get((span.start, span.end), ())
+        overlapping = {*self._index.near(hull(span))}.difference(() if len(span) else equal)
         points = self._numbers_at.get((span.start, span.start), ()) if len(span) else ()
         self._with_list |= overlapping
         self._overlapping_lists += bool(overlapping)

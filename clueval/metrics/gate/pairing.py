@@ -52,7 +52,7 @@ from typing import NamedTuple
 
 from clueval.core.case import Case
 from clueval.core.metric import finite_number
-from clueval.core.overlap import SpanIndex, require_few_pairs, shared_positions
+from clueval.core.overlap import SpanIndex, shared_positions
 from clueval.core.span import Span, by_position, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES
@@ -152,19 +152,13 @@ def evaluation(
 
     Costs the pairs of the case that overlap. Raises `LimitError` for too many of them.
     """
-    points: dict[int, list[int]] = {}
-    for number in responses:
-        if not len(case.predicted[number]):
-            points.setdefault(case.predicted[number].start, []).append(number)
     around = case.around[0] if targets and responses else []
     pairs: list[PossiblePair] = []
     for target in targets if around else ():
         span = case.gold[target]
-        near = [number for number in around[target] if number in responses]
-        if points and not len(span):
-            near += points.get(span.start, ())
-            require_few_pairs(len(pairs) + len(near), len(case.gold) + len(case.predicted))
-        for number in near:
+        for number in around[target]:
+            if number not in responses:
+                continue
             response = case.predicted[number]
             same = span.start == response.start and span.end == response.end and span.parts == response.parts
             pairs.append(PossiblePair(2 * equal(target, number) + same, target, number, number))
@@ -264,15 +258,10 @@ class Touching:
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
         self._index = SpanIndex(list(map(hull, self._spans)))
-        self._points: dict[int, list[int]] = {}  # the numbers of spans of zero length, by position
-        for number, span in enumerate(self._spans):
-            if not len(span):
-                self._points.setdefault(span.start, []).append(number)
 
     def find(self, span: Span) -> list[int]:
         """Return the numbers of the spans that touch `span`, ascending."""
-        points = self._points.get(span.start, ()) if len(span) else ()
-        numbers = sorted({*self._index.overlapping(hull(span)), *points})
+        numbers = sorted({*self._index.near(hull(span)), *self._index.near(Span(span.start, span.start))})
         return [number for number in numbers if touches(span, self._spans[number])]
 
 

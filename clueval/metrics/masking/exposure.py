@@ -315,7 +315,7 @@ class Masks:
 
         Raises `LimitError` if, with those that were returned before, these are too many.
         """
-        numbers = self._index.overlapping(span)
+        numbers = self._index.near(span)
         self._lookups, self._compared = self._lookups + 1, self._compared + len(numbers)
         require_few_pairs(self._compared, len(self.spans) + self._lookups)
         masks = [self.spans[number] for number in numbers]

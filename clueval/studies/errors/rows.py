@@ -421,12 +421,7 @@ def _rows(
                 layer_spans = merge_layers(other.layers, document=other.id)
             sequences[name] = layer_spans, SpanIndex(layer_spans)
         layer_spans, index = sequences[name]
-        others = [layer_spans[number] for number in index.overlapping(span)]
-        if span.start == span.end:
-            others += [
-                empty_span for empty_span in layer_spans if empty_span.start == empty_span.end == span.start
-            ]
-        others.sort(key=by_position)
+        others = sorted((layer_spans[number] for number in index.near(span)), key=by_position)
         judged = wrong_span(int(side == SIDES[1]), name, match_in(span, others), others, True)
         columns = columns or RowColumns.of(judged, texts)
         yield columns.row(judged, texts, side or "")

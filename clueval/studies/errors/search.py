@@ -478,8 +478,6 @@ def _judged(case: Case, sequence: str, choice: Choice, also_right: bool) -> Iter
                     yield JudgedSpan(*same, span.start, span.end, span, (), ())
                 continue
             others = [of_other[index] for index in case.around[side][number]]
-            if span.start == span.end:
-                others += [other for other in of_other if other.start == other.end == span.start]
             others.sort(key=by_position)
             match = match_in(span, others)
             yield wrong_span(side, sequence, match, others, choice.is_error(match))

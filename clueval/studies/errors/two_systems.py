@@ -389,7 +389,7 @@ class _SpansOfRows:
                     spans = _union(documents, layer)
                     self._indexes[row, layer] = spans, SpanIndex(spans)
                 spans, index = self._indexes[row, layer]
-                yield from ((row, layer, spans[number]) for number in index.overlapping(Span(start, end)))
+                yield from ((row, layer, spans[number]) for number in index.near(Span(start, end)))
 
 
 def _union(documents: Sequence[Document], layer: str) -> list[Span]:
