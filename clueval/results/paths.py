@@ -258,6 +258,35 @@ def _masking_rows(report: Report) -> Iterator[tuple[EntryPlace, Row]]:
                 yield place.in_section(unit), row
 
 
+# Fractions
+
+_FRACTION = re.compile(
+    r"(?:.*\.)?(?!documents_)(?:\w+_)?(?:precision|recall|f[\d.]*|accuracy|upper|share|retention)(?:_\w+)?"
+)
+
+
+def is_fraction(path: str) -> bool:
+    """Return whether a number of a report is a fraction, by its name or its path.
+
+    >>> is_fraction("f0.5_strict"), is_fraction("masking.entity.f.2"), is_fraction("documents_with_recall")
+    (True, True, False)
+    """
+    return _FRACTION.fullmatch(path) is not None
+
+
+def require_fraction(score: str, path: str, limit: float) -> None:
+    """Raise `UsageError` for a limit above 1 of a fraction; tables show percentages."""
+    if limit > 1 and is_fraction(path):
+        advice = f"write {score}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
+        raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
+
+
+def require_least(score: str, limit: float) -> None:
+    """Raise `UsageError` for a limit that no score is under."""
+    if limit < 0:
+        raise UsageError(f"{score} is never below {limit:g}", advice="write a number from 0")
+
+
 # The path that a user writes
 
 _LEFT_OUT = ("micro", *LABELS_BELOW)

@@ -15,8 +15,7 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError, with_noun
-from clueval.files.options import refuse_unknown, require_kind
-from clueval.files.overwriting import input_path
+from clueval.files.options import input_path, refuse_unknown, require_kind
 from clueval.metrics import chosen_metrics, with_settings
 from clueval.reports.content import copied
 from clueval.reports.report import Report
