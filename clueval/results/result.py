@@ -306,7 +306,7 @@ class Result(Report):
         return self._headline("f1")
 
     def _headline(self, rate: str) -> float | None:
-        from clueval.results.paths import headline_paths, number_at
+        from clueval.metrics import headline_paths, number_at
 
         if not self.documents and not self.inputs["gold"]["layers"]:
             raise UsageError(
@@ -331,7 +331,8 @@ class Result(Report):
         key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
         without a number, and names the nearest; and for one that can mean several.
         """
-        from clueval.results.paths import number_at, whole_path
+        from clueval.metrics import number_at
+        from clueval.results.paths import whole_path
 
         try:
             return number_at(self._reports, whole_path(self._reports, path))
