@@ -294,7 +294,7 @@ def masking(
         for warning in (*warnings_of(replace(result, plan=plan, made=None)), *repairs_of(result)):
             warn(warning)
         report = report_of(result, taken_out(result.bag), decided, names)
-        result = replace(report.result, says=report.signature.citing(**cited).choices, made=None)
+        result = replace(report.result, signature=report.signature.citing(**cited), made=None)
         return replace(report, result=result, aligned=aligned)
 
 

@@ -137,8 +137,9 @@ def warnings_of(result: Any) -> Iterator[str]:
     Gold documents are not annotated; there are no documents; a side has no spans, or none that is left to count; the
     layers have different names; a label is on one side only; ends are inclusive.
     """
-    inputs, metrics = result.inputs, result.reports
-    if left_out := unannotated_in(result.passed_over):
+    content = result.content()
+    inputs, metrics = content["inputs"], content["metrics"]
+    if left_out := unannotated_in(content["passed_over"]):
         yield left_out
     if not result.documents:
         yield "there are no documents"
@@ -172,7 +173,7 @@ def warnings_of(result: Any) -> Iterator[str]:
                 hint = f"; clueval formats {about['format']} says what its source can be"
             yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans{hint}"
             continue
-        choices = result.says
+        choices = result.signature.choices
         leaving_out = [name for key, name in _LEAVING_OUT.items() if choices.get(key, "all") != "all"]
         if leaving_out:
             yield from _none_left(layer, of_sides, metrics, leaving_out)
@@ -190,7 +191,7 @@ def warnings_of(result: Any) -> Iterator[str]:
 
 def repairs_of(result: Any) -> Iterator[str]:
     """Yield a message on the ill-formed tags of each side of a `Result`, which were repaired or discarded."""
-    how = result.says.get("invalid")
+    how = result.signature.choices.get("invalid")
     for side, number in result.repaired_tags.items():
         if number and how == "discard":
             yield f"{side} has {with_noun(number, 'ill-formed tags')}; such spans are discarded"

@@ -27,7 +27,6 @@ from clueval.files.options import (
     with_fields,
 )
 from clueval.formats.options import Reading
-from clueval.metrics import with_settings
 from clueval.reading.options import (
     PAIR_BY,
     SETS,
@@ -36,8 +35,6 @@ from clueval.reading.options import (
     layer_names,
     readings_of,
 )
-from clueval.reports.content import USUAL
-from clueval.version import SCORES, __version__
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -446,35 +443,3 @@ def require_names(bag: Bag, plan: Plan) -> None:
                 f"no {'document' if key in on_documents else 'span'} has {key}={value}",
                 advice=f"values found: {', '.join(examples) or 'none'}",
             )
-
-
-# The choices that a result says
-
-OF_ANSWERS = ("unparsable", "missing")
-"""The options for answers of language models that cannot be read or are missing."""
-
-
-def every_choice(
-    metrics: Sequence[AnyMetric], choices: Mapping[str, str], units: Iterable[str] = ()
-) -> dict[str, str]:
-    """Return what the signature of an evaluation by these metrics, in these units, with these choices says.
-
-    Other choices have their default values. `average` is ``all``, because a report holds all averages.
-    """
-    zeros = [f"{metric.name}={metric.zero}" for metric in metrics if metric.zero != "0"]
-    defaults = {
-        "metrics": "+".join(map(with_settings, metrics)),
-        **USUAL,
-        "unit": "+".join(sorted(units)) or USUAL["unit"],
-        "zero": ",".join([USUAL["zero"], *zeros]),
-    }
-    return {**defaults, **choices, "scores": str(SCORES), "version": __version__}
-
-
-def written_filter(where: Mapping[str, Iterable[str]]) -> str:
-    """Return the text of a filter in signatures, by key; empty without conditions.
-
-    >>> written_filter({"risk": ["medium", "high"], "domain": ["civil"]})
-    'risk=high|medium;domain=civil'
-    """
-    return ";".join(f"{key}={'|'.join(sorted({*values}))}" for key, values in where.items())

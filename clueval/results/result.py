@@ -20,14 +20,14 @@ from clueval.metrics import chosen_metrics, with_settings
 from clueval.reports.content import copied
 from clueval.reports.report import Report
 from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of, unannotated_in
-from clueval.results.options import Trust, every_choice
+from clueval.results.signature import Signature, joined_signature, require_same
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.metrics.curve import Curve
     from clueval.reports.table import Table
+    from clueval.results.options import Trust
     from clueval.results.reference import Reference
-    from clueval.results.signature import Signature
     from clueval.results.units import Units
 
 Reports = Mapping[str, Mapping[str, Any]]
@@ -163,7 +163,7 @@ class Result(Report):
     Attributes:
         bag: what was counted, in the places of the documents that count.
         plan: what counts, and by what.
-        says: what `signature` says: every choice that the numbers depend on.
+        signature: every choice that the numbers depend on.
         prepared: how often each step changed what; None without steps.
         unprojected: the predicted spans without a place in the text of gold; None if none can be.
         gold_sha256: the hash of the gold files, where counts are kept by unit; None for what is in memory.
@@ -186,7 +186,7 @@ class Result(Report):
 
     bag: Bag = field(repr=False, compare=False)
     plan: Plan = field(repr=False, compare=False)
-    says: Mapping[str, str]
+    signature: Signature
     prepared: Mapping[str, Any] | None = None
     unprojected: Sequence[Unplaced] | None = None
     gold_sha256: str | None = None
@@ -201,13 +201,6 @@ class Result(Report):
     @cached_property
     def _all_reports(self) -> BagReports:
         return BagReports(self.bag.in_one_place(), self.plan) if self.made is None else self.made
-
-    @cached_property
-    def signature(self) -> Signature:  # type: ignore[override]  # it is only read
-        """Every choice that the numbers depend on, to print and cite with them."""
-        from clueval.results.signature import Signature  # only to write it
-
-        return Signature(self.says)
 
     @property
     def scored_by(self) -> Sequence[AnyMetric]:
@@ -230,12 +223,11 @@ class Result(Report):
 
         Each metric documents the shape of its report.
         """
-        reports: dict[str, dict[str, Any]] = copied(self.reports)
+        reports: dict[str, dict[str, Any]] = copied(self._reports)
         return reports
 
     @cached_property
-    def reports(self) -> Reports:
-        """The reports, by metric and sequence, which the result reads itself and must not be changed."""
+    def _reports(self) -> Reports:
         return self._all_reports.at(())
 
     @cached_property
@@ -261,6 +253,8 @@ class Result(Report):
         `options` are `confidence`, `method`, `resamples` and `seed` (see `Trust`). Raises `UsageError` if counts
         were not kept by unit, or there is only one.
         """
+        from clueval.results.options import Trust
+
         refuse_unknown(options, ("confidence", "method", "resamples", "seed"), "intervals")
         return self._intervals(Trust(**options))
 
@@ -319,10 +313,10 @@ class Result(Report):
                 f"there are no documents, so there is no {rate}",
                 advice=unannotated_in(self.passed_over) or "check the input",
             )
-        paths = [path for path in headline_paths(self.reports) if rate in path[-1].split("_")]
+        paths = [path for path in headline_paths(self._reports) if rate in path[-1].split("_")]
         if len(paths) == 1:
-            return number_at(self.reports, paths[0])
-        listed = ", ".join(".".join(path) for path in paths or headline_paths(self.reports))
+            return number_at(self._reports, paths[0])
+        listed = ", ".join(".".join(path) for path in paths or headline_paths(self._reports))
         problem = f"no headline of the result has {rate}"
         if paths:
             problem = f"the result has {len(paths)} headlines, so {rate} is not one number"
@@ -341,7 +335,7 @@ class Result(Report):
         from clueval.results.paths import whole_path
 
         try:
-            return number_at(self.reports, whole_path(self.reports, path))
+            return number_at(self._reports, whole_path(self._reports, path))
         except UsageError:
             if (number := self._by_short_path.get(path)) is not None:
                 return number
@@ -390,7 +384,7 @@ class Result(Report):
             "repaired_tags": dict(self.repaired_tags),
             "inputs": self.inputs,
             "passed_over": self.passed_over,
-            "metrics": {name: dict(sequences) for name, sequences in self.reports.items()},
+            "metrics": {name: dict(sequences) for name, sequences in self._reports.items()},
         }
         unplaced = None if self.unprojected is None else [span.to_dict() for span in self.unprojected]
         for name, section in (
@@ -398,7 +392,7 @@ class Result(Report):
             ("by", self.groups),
             ("unprojected", unplaced),
             ("prepared", self.prepared),
-            ("reference", None if self.reference is None else self.reference.to_dict(self.reports)),
+            ("reference", None if self.reference is None else self.reference.to_dict(self._reports)),
             ("gates", self.gates),
         ):
             if section is not None:
@@ -451,7 +445,7 @@ class Result(Report):
         if self.reference is not None:
             from clueval.results.reference import tables_of
 
-            yield from tables_of(self.reference, self.reports)
+            yield from tables_of(self.reference, self._reports)
 
     def columns(self) -> Sequence[str]:
         """The names of the columns of `rows`."""
@@ -467,7 +461,7 @@ class Result(Report):
 
     def __repr__(self) -> str:
         number = with_noun(self.documents, "documents")
-        return f"<Result of {number}: {', '.join(self.reports)}; print(result) shows the tables>"
+        return f"<Result of {number}: {', '.join(self._reports)}; print(result) shows the tables>"
 
     # Other metrics, saving, adding
 
@@ -478,12 +472,16 @@ class Result(Report):
         counts were kept because the corpus has too many different cases.
         """
         plan = replace(self.plan, metrics=chosen_metrics(metrics))
-        choices = dict(self.says)
+        choices = dict(self.signature.choices)
         reports = BagReports(self.bag.in_one_place(), plan)
         for name in ("metrics", "zero", "version", "scores", *self._all_reports.choices()):
             choices.pop(name, None)
-        says = every_choice(plan.metrics, choices | reports.choices(), choices.get("unit", "").split("+"))
-        return replace(self, plan=plan, says=says, trust=None, gates=None, reference=None, made=reports)
+        signature = Signature.of(
+            plan.metrics, choices | reports.choices(), choices.get("unit", "").split("+")
+        )
+        return replace(
+            self, plan=plan, signature=signature, trust=None, gates=None, reference=None, made=reports
+        )
 
     def save(self, path: str | Path) -> None:
         """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
@@ -511,8 +509,6 @@ class Result(Report):
         values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
         different break-downs, for layers that were merged in different orders, and if only one has a reference.
         """
-        from clueval.results.signature import joined_signature, require_same  # few results are added
-
         first_signature, second_signature = _signature_beside(self, other), _signature_beside(other, self)
         if not force:
             require_same(first_signature, second_signature, "added")
@@ -528,7 +524,7 @@ class Result(Report):
         return Result(
             bag,
             plan,
-            joined_signature(first_signature, second_signature, schemes_of(bag.read)).choices,
+            joined_signature(first_signature, second_signature, schemes_of(bag.read)),
             _added_changes(self.prepared, other.prepared),
             [span for of_result in lists for span in of_result] if lists else None,
             trust=self.trust if plan.units is not None and self.trust == other.trust else None,
@@ -558,13 +554,12 @@ def load_result(path: str | Path) -> Result:
     1.0
     """
     from clueval.results.saved import load_bag
-    from clueval.results.signature import Signature
 
     require_kind(path, "str | Path", "path")
     bag, facts = load_bag(input_path(str(path)))
     plan = Plan(bag.metrics, facts["merge"], by=tuple(facts["by"]), units=facts["units"])
-    says = Signature.parse(facts["signature"]).choices
-    return Result(bag, plan, says, facts["prepared"], gold_sha256=facts["gold_sha256"])
+    signature = Signature.parse(facts["signature"])
+    return Result(bag, plan, signature, facts["prepared"], gold_sha256=facts["gold_sha256"])
 
 
 # Adding
@@ -575,12 +570,10 @@ _OF_DOCUMENTS = ("unit", "scheme", "invalid", "text")
 
 def _signature_beside(result: Result, other: Result) -> Signature:
     """Return the signature of a result; without documents, it says of these what the other one says."""
-    from clueval.results.signature import Signature  # few results are added
-
-    of_documents = (
-        {} if result.documents else {key: other.says[key] for key in _OF_DOCUMENTS if key in other.says}
-    )
-    return Signature({**result.says, **of_documents})
+    if result.documents:
+        return result.signature
+    of_documents = {key: value for key, value in other.signature.choices.items() if key in _OF_DOCUMENTS}
+    return Signature({**result.signature.choices, **of_documents})
 
 
 def _require_same_counting(first: Result, second: Result) -> None:

@@ -27,22 +27,19 @@ from clueval.reading.options import (
 )
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import (
-    OF_ANSWERS,
     Groups,
     Workers,
-    every_choice,
     groups_of,
     plan_of,
     require_names,
     texts_may_differ,
     with_steps_of_documents,
-    written_filter,
 )
 from clueval.results.result import BagReports, Result
+from clueval.results.signature import OF_ANSWERS, Signature, written_filter
 from clueval.results.texts import FileReading, Texts, opened, sides_of
 
 if TYPE_CHECKING:
-    from clueval.results.signature import Signature
     from clueval.results.workers import Task
 
 
@@ -109,8 +106,6 @@ def score(
     require_kind(indicators, "str | Path | None", "write_indicators")
     expected = None
     if signature is not None:
-        from clueval.results.signature import Signature  # few calls have one
-
         expected = signature if isinstance(signature, Signature) else Signature.parse(signature)
         arguments: dict[str, Any] = {} if layers is None else {"layers": layers}
         if metrics is not None:
@@ -332,7 +327,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
     return Result(
         bag,
         plan,
-        every_choice(reports.metrics, all_choices, bag.read.units),
+        Signature.of(reports.metrics, all_choices, bag.read.units),
         changes,
         unplaced if unplaced or may_lack_place else None,
         made=reports,

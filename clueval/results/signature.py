@@ -13,7 +13,6 @@ from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.files.options import require_kind
 from clueval.metrics import metric_of, with_settings
 from clueval.reports.content import USUAL
-from clueval.results.options import OF_ANSWERS, every_choice, written_filter
 from clueval.version import SCORES, __version__
 
 SHORT = {
@@ -66,8 +65,18 @@ class Signature:
     def of(
         cls, metrics: Sequence[AnyMetric], choices: Mapping[str, str], units: Iterable[str] = ()
     ) -> Signature:
-        """The signature of an evaluation by these metrics, in these units, with these choices."""
-        return cls(every_choice(metrics, choices, units))
+        """The signature of an evaluation by these metrics, in these units, with these choices.
+
+        Other choices have their default values. `average` is ``all``, because a report holds all averages.
+        """
+        zeros = [f"{metric.name}={metric.zero}" for metric in metrics if metric.zero != "0"]
+        defaults = {
+            "metrics": "+".join(map(with_settings, metrics)),
+            **USUAL,
+            "unit": "+".join(sorted(units)) or USUAL["unit"],
+            "zero": ",".join([USUAL["zero"], *zeros]),
+        }
+        return cls({**defaults, **choices, "scores": str(SCORES), "version": __version__})
 
     @classmethod
     def parse(cls, text: str) -> Signature:
@@ -231,6 +240,9 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
         )
 
 
+OF_ANSWERS = ("unparsable", "missing")
+"""The options for answers of language models that cannot be read or are missing."""
+
 _OF_ONE_RESULT = {"located": ("located", *OF_ANSWERS), "score-feature": ("score-feature", "thresholds")}
 """Choices that only one of two results that are compared may have, with those that follow from them."""
 
@@ -279,6 +291,15 @@ def _metrics(text: str) -> Iterator[AnyMetric]:
             f"the metrics of the signature cannot be read: {error.problem}",
             advice="check that it is a signature of this version",
         ) from None
+
+
+def written_filter(where: Mapping[str, Iterable[str]]) -> str:
+    """Return the text of a filter in signatures, by key; empty without conditions.
+
+    >>> written_filter({"risk": ["medium", "high"], "domain": ["civil"]})
+    'risk=high|medium;domain=civil'
+    """
+    return ";".join(f"{key}={'|'.join(sorted({*values}))}" for key, values in where.items())
 
 
 def _layers(text: str) -> dict[str, int | tuple[int, int]]:

@@ -36,6 +36,7 @@ from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table, shown
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
+from clueval.results.signature import Signature
 from clueval.results.summary import mended
 from clueval.studies.errors.search import Choice, Search
 from clueval.studies.errors.study import OF_SCORE, result_of
@@ -113,7 +114,7 @@ class Profile(Report):
     def result(self) -> Result:
         """The result of the metric."""
         result = result_of(self._pairs)
-        return replace(result, says={**result.says, **self._train_choices})
+        return replace(result, signature=Signature({**result.signature.choices, **self._train_choices}))
 
     @property
     def title(self) -> str:  # type: ignore[override]  # it is only read, in the language of the context

@@ -19,8 +19,8 @@ from clueval.formats.options import USUAL_READING, Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, percent, shown, with_decimals
-from clueval.results.options import parse_where, written_filter
-from clueval.results.signature import Signature
+from clueval.results.options import parse_where
+from clueval.results.signature import Signature, written_filter
 from clueval.results.summary import mended, positions_in_words
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import NOTHING_SHARED, PAIRING, annotators_of

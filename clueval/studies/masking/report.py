@@ -449,7 +449,7 @@ def report_of(
         leaks = [leak for leak in leaks if not _is_set_apart(leak)]
         strings = [leak for leak in strings if not _is_set_apart(leak)]
     return MaskingReport(
-        replace(result, says=signature.choices),
+        replace(result, signature=signature),
         leaks,
         strings,
         sorted(needless.items(), key=lambda entry: (-entry[1], entry[0])),
