@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from clueval.cli.declared import CommandOption, Declared, OptionValues
 from clueval.cli.printing import put
 from clueval.files.errors import UsageError, visible
-from clueval.files.options import named_output, output_name
+from clueval.files.overwriting import named_output, output_name
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import values_of
 

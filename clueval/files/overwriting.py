@@ -22,6 +22,31 @@ def reading_an_output() -> AbstractContextManager[None]:
     return assigned(FILES, None)
 
 
+def named_output(path: str | Path) -> Path:
+    """Return the path of an output. Raises `UsageError` for an empty name: `Path("")` is the current folder."""
+    if path == "":
+        raise UsageError("the name of an output is empty")
+    return Path(path)
+
+
+def output_name(text: str) -> str:
+    """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes.
+
+    Raises `UsageError` for an empty name.
+    """
+    named_output(text)
+    return text
+
+
+def output_folder(text: str) -> Path:
+    """Return the path of a folder that an option names, which the command writes. Raises as `named_output` does."""
+    return named_output(text)
+
+
+OUTPUT_TYPES = (named_output, output_name, output_folder)
+"""The types of options: every option that names something to write has one of them."""
+
+
 def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:
     """Raise `FileError` for an output that is an input, `UsageError` for two equal outputs."""
     output_keys: set[str | Identity | None] = set()

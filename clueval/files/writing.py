@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from clueval.files.errors import FileError, assigned, visible_lines
-from clueval.files.options import named_output
-from clueval.files.overwriting import require_no_input
+from clueval.files.overwriting import named_output, require_no_input
 
 _OWNED = 0o600
 """The mode of a temporary file that will replace an existing file."""

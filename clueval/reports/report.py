@@ -103,7 +103,7 @@ class Report(Hinting, Content):
         whose name ends in ``.gz`` is packed. `lang` is the language, such as ``de``, also of the texts of the corpus
         unless `text_lang` is another. Raises `UsageError` for another ending, and `FileError`.
         """
-        from clueval.files.options import named_output
+        from clueval.files.overwriting import named_output
         from clueval.files.writing import whole_bytes, whole_file
         from clueval.reports import forms, page
         from clueval.reports.language import in_language

@@ -26,8 +26,8 @@ from typing import Any, Literal, NamedTuple
 from clueval.core.span import NOTHING, Frozen
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, warn, with_noun
 from clueval.files.opening import beginning_of, is_folder, raw_blocks, refuse_pipe
-from clueval.files.options import named_output, require_kind
-from clueval.files.overwriting import reading_an_output
+from clueval.files.options import require_kind
+from clueval.files.overwriting import named_output, reading_an_output
 from clueval.reports.content import form_of
 from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
 from clueval.reports.report import Report
