@@ -16,7 +16,8 @@ from fuzz.tools import FORMATS
 
 from clueval.cli import documents, main
 from clueval.cli.commands import COMMANDS, command_called
-from clueval.files.overwriting import OUTPUT_TYPES, input_path
+from clueval.files.options import input_path
+from clueval.files.overwriting import OUTPUT_TYPES
 from clueval.formats.form import NAMES
 
 REGRESSIONS = sorted((Path(__file__).parent / "fuzz" / "regressions").glob("*.json"))

@@ -30,7 +30,8 @@ from clueval.cli.commands import COMMANDS, Command, command_called
 from clueval.cli.declared import CommandOption, OptionValues
 from clueval.cli.outputs import drop_idle
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
-from clueval.files.overwriting import OUTPUT_TYPES, note_input
+from clueval.files.options import note_input
+from clueval.files.overwriting import OUTPUT_TYPES
 from clueval.formats.form import Form, forms_named
 from clueval.formats.options import SELECT_SETS, FormatOptions
 from clueval.metrics import METRICS

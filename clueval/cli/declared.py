@@ -37,8 +37,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from clueval.files.options import Option, options_of, whole
-from clueval.files.overwriting import input_path, named_output, output_folder, output_name
+from clueval.files.options import Option, input_path, options_of, whole
+from clueval.files.overwriting import named_output, output_folder, output_name
 from clueval.metrics.settings import shown_default, type_of, values_of
 
 OptionValues = dict[str, Any]

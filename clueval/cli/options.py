@@ -13,8 +13,7 @@ from clueval.cli.printing import flush, remark
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
-from clueval.files.options import column
-from clueval.files.overwriting import input_path
+from clueval.files.options import column, input_path
 from clueval.formats.form import NAMES, all_forms
 from clueval.formats.options import Reading
 from clueval.metrics import METRICS, chosen_metrics, only_metric

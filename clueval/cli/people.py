@@ -24,8 +24,8 @@ from clueval.cli.printing import columns_of_terminal, remark, remarking, say, wr
 from clueval.cli.progress import progress
 from clueval.core.document import Document
 from clueval.files.errors import UsageError, with_noun
-from clueval.files.options import number
-from clueval.files.overwriting import input_path, refuse_to_overwrite
+from clueval.files.options import input_path, number
+from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
 from clueval.reading.options import STDIN, layer_names, spooled

@@ -15,7 +15,7 @@ from clueval.cli.commands import COMMANDS, HELP, command_called, overview, requi
 from clueval.cli.outputs import check_outputs
 from clueval.cli.printing import QUIET, complain, flush, give_up, put, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError, assigned
-from clueval.files.overwriting import inputs_kept
+from clueval.files.options import inputs_kept
 from clueval.results.inputs import REPAIRED
 from clueval.version import __version__
 

@@ -27,8 +27,8 @@ from clueval.cli.progress import JOBS, Jobs, progress
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.files.opening import lines
-from clueval.files.options import number
-from clueval.files.overwriting import note_input, refuse_to_overwrite
+from clueval.files.options import note_input, number
+from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import made_folder
 from clueval.formats.options import Reading
 from clueval.reading.options import spooled

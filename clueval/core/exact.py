@@ -77,11 +77,10 @@ class Exact(Metric):
         sides = (("gold", "tp_gold", gold), ("predicted", "tp_predicted", predicted))
         for side, (name, name_if_correct, keys) in enumerate(sides):
             flags = case.counted[side]
-            for key in keys if flags is None else set(compress(ranges[side], flags)):
-                label = key[2]
-                tally[name, label] = tally.get((name, label), 0) + 1
-                if key in correct[side]:
-                    tally[name_if_correct, label] = tally.get((name_if_correct, label), 0) + 1
+            counted = keys if flags is None else set(compress(ranges[side], flags))
+            for count, spans in ((name, counted), (name_if_correct, counted & correct[side])):
+                for _, _, label, _ in spans:
+                    tally[count, label] = tally.get((count, label), 0) + 1
         return tally
 
     def _is_enough(self, gold: Span, predicted: Span) -> bool:

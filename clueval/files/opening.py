@@ -23,8 +23,7 @@ from typing import Any, NoReturn
 
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, escape
 from clueval.files.limits import file_too_long, line_too_long
-from clueval.files.options import MAX_LINE
-from clueval.files.overwriting import note_input, note_open_file
+from clueval.files.options import MAX_LINE, note_input, note_open_file
 
 BLOCK = 1 << 18
 """Default number of bytes to read at a time; the objects made from them fit in the processor's cache."""

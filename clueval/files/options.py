@@ -14,18 +14,22 @@ function that reads them (`parse`, which raises ValueError for invalid text).
 from __future__ import annotations
 
 import math
+import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from contextvars import ContextVar
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache, lru_cache, partial, wraps
 from inspect import signature
 from itertools import chain
 from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from clueval.files.errors import UsageError, described
-from clueval.files.overwriting import inputs_kept
+from clueval.files.errors import UsageError, assigned, described
 
 
 class _Kind(NamedTuple):
@@ -357,33 +361,6 @@ def fraction(text: str) -> float:
     return number(f"{text[:-1].strip()}e-2") if text.endswith("%") else number(text)
 
 
-_FRACTION = re.compile(
-    r"(?:.*\.)?(?!documents_)(?:\w+_)?(?:precision|recall|f[\d.]*|accuracy|upper|share|retention)(?:_\w+)?"
-)
-
-
-def is_fraction(path: str) -> bool:
-    """Return whether a number of a report is a fraction, by its name or its path.
-
-    >>> is_fraction("f0.5_strict"), is_fraction("masking.entity.f.2"), is_fraction("documents_with_recall")
-    (True, True, False)
-    """
-    return _FRACTION.fullmatch(path) is not None
-
-
-def require_fraction(score: str, path: str, limit: float) -> None:
-    """Raise `UsageError` for a limit above 1 of a fraction; tables show percentages."""
-    if limit > 1 and is_fraction(path):
-        advice = f"write {score}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
-        raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
-
-
-def require_least(score: str, limit: float) -> None:
-    """Raise `UsageError` for a limit that no score is under."""
-    if limit < 0:
-        raise UsageError(f"{score} is never below {limit:g}", advice="write a number from 0")
-
-
 def _whole(text: str) -> int | None:
     try:
         return int(text)
@@ -395,6 +372,58 @@ def require_share(name: str, value: float) -> None:
     """Raise `UsageError` unless 0 < value < 1."""
     if not 0 < value < 1:  # NaN is not, either
         raise UsageError(f"{name} must be between 0 and 1, not {value!r}", advice="for example 0.95")
+
+
+# Files that arguments and options name
+
+Identity = tuple[int, int]
+"""The identity of a file under any name: its device and its number there, as `os.path.samefile` compares."""
+
+
+class CommandFiles:
+    """The files that the running command reads, and those outputs that it will write over an existing file."""
+
+    def __init__(self) -> None:
+        self.outputs: list[Path] = []
+        self.names: set[str] = set()
+        self.new_names: list[str] = []  # whose files have not been looked up
+        self.files: set[Identity | None] = {None}
+        self.folders: set[str] = set()
+
+
+FILES: ContextVar[CommandFiles | None] = ContextVar("files", default=None)
+"""The files of the running command; None: nothing is noted."""
+
+
+def inputs_kept() -> AbstractContextManager[None]:
+    """Let no output replace an input until the end of the block, which is one command, or a part of one."""
+    return assigned(FILES, FILES.get() or CommandFiles())
+
+
+def note_input(path: str | Path) -> None:
+    """Note a file, folder, pattern or member of an archive that the running command reads."""
+    files = FILES.get()
+    if files is not None and str(path) not in files.names:
+        files.names.add(str(path))
+        files.new_names.append(str(path))
+
+
+def note_open_file(file: Any) -> None:
+    """Note an open file that the running command reads, such as standard input that a shell has redirected."""
+    files = FILES.get()
+    if files is not None:
+        with suppress(OSError, ValueError, AttributeError, TypeError):  # a file in memory has no number
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode):
+                files.files.add((status.st_dev, status.st_ino))
+
+
+def input_path(text: str) -> Path:
+    """Return the path that an argument names, which is an input. Raises `UsageError` for an empty name."""
+    if not text:
+        raise UsageError("the name of an input file is empty")
+    note_input(text)
+    return Path(text)
 
 
 # Limits

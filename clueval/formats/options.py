@@ -10,8 +10,15 @@ from typing import Any, ClassVar
 
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
-from clueval.files.options import Limits, changed_values, column, option_field, require_types, whole
-from clueval.files.overwriting import input_path
+from clueval.files.options import (
+    Limits,
+    changed_values,
+    column,
+    input_path,
+    option_field,
+    require_types,
+    whole,
+)
 
 OFFSETS = ("points", "utf16", "bytes")
 """The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""

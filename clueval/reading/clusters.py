@@ -483,8 +483,9 @@ class ClusterCounting:
         rows = group.characters.rows
         divided: dict[tuple[str, str], str] = {}
         for before, after in pairs:
-            goes_on = any(map(continues, rows[before][1:], rows[after][1:]))
-            divided[before, after] = "\n" if after == BLANK else after if goes_on else BLANK + after
+            divided[before, after] = "\n" if after == BLANK else BLANK + after
+            if BLANK not in (before, after) and any(map(continues, rows[before][1:], rows[after][1:])):
+                divided[before, after] = after
         lines = "".join(map(divided.__getitem__, pairwise(BLANK.join(["", *clusters, ""]))))
         return dict(zip(clusters, map(str.split, lines.splitlines()), strict=True))
 

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from clueval.files.errors import FileError, UsageError, described
-from clueval.files.overwriting import note_input
+from clueval.files.options import note_input
 
 PathName = str | os.PathLike[str]
 

@@ -20,7 +20,7 @@ from clueval.reports.language import phrase
 from clueval.reports.table import Table, percent
 from clueval.results import tables
 from clueval.results.inputs import layers_not_predicted
-from clueval.results.paths import Row, headline_row, rows_of
+from clueval.results.rows import Row, headline_row, rows_of
 from clueval.results.summary import layers_without_spans, summary
 
 LEAST_LABELS = 3

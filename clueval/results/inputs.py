@@ -13,7 +13,7 @@ from clueval.core.case import HEAD
 from clueval.core.document import MENTION, UNANNOTATED
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
 from clueval.files.errors import cut_label, differ_in_form, with_noun
-from clueval.results.paths import LABELS_BELOW, headline_row, rows_of
+from clueval.metrics import LABELS_BELOW
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -209,6 +209,8 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
         for label, entry in chain.from_iterable(report.get(name, {}).items() for name in LABELS_BELOW):
             rows = [entry]  # mostly, and there may be many labels
             if not isinstance(entry, dict) or not entry.keys() >= {*SIDES}:
+                from clueval.results.rows import rows_of  # few metrics name the sides otherwise
+
                 rows = [row for _, row in rows_of({"sequence": layer}, {LABELS_BELOW[0]: {label: entry}})]
             for of_sides in ((row["gold"], row["predicted"]) for row in rows):
                 if None not in of_sides:
@@ -242,6 +244,8 @@ def _none_left(
     leaving_out: Sequence[str],
 ) -> Iterator[str]:
     """Yield a warning for each side whose spans were all left out before counting, by one of some options."""
+    from clueval.results.rows import headline_row  # few options leave out spans
+
     for side, about in zip(SIDES, of_sides, strict=True):
         rows = [headline_row({"sequence": layer}, _report_of(layer, reports)) for reports in metrics.values()]
         if any(row is not None and row[side] == 0 for row in rows):

@@ -13,8 +13,8 @@ from typing import Any
 
 from clueval.core.bag import pairs_in
 from clueval.files.errors import UsageError, with_noun
+from clueval.metrics import LABELS_BELOW, Path, entry_at
 from clueval.results.options import Trust
-from clueval.results.paths import LABELS_BELOW, Path, entry_at
 from clueval.results.rates import Rates
 from clueval.results.units import Units
 from clueval.statistics.jackknife import ROUNDING, Interval, bound, logit_jackknife, standard_error

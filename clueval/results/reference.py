@@ -29,6 +29,7 @@ from clueval.files.writing import whole_file
 from clueval.formats.gate_xml import write_gate_xml
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.recognition import begins_with
+from clueval.metrics import headline_paths, number_at
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.outcomes import TargetOutcome, changes, changes_of_targets, outcome_of
 from clueval.metrics.gate.pairing import Touching
@@ -37,7 +38,6 @@ from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, difference
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs, pairs_with
-from clueval.results.paths import headline_paths, number_at
 from clueval.statistics import mcnemar_exact
 
 MOST_CHANGES = 100_000

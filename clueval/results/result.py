@@ -15,9 +15,8 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError, with_noun
-from clueval.files.options import refuse_unknown, require_kind
-from clueval.files.overwriting import input_path
-from clueval.metrics import chosen_metrics, with_settings
+from clueval.files.options import input_path, refuse_unknown, require_kind
+from clueval.metrics import chosen_metrics, headline_paths, number_at, with_settings
 from clueval.reports.content import copied
 from clueval.reports.report import Report
 from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of, unannotated_in
@@ -307,8 +306,6 @@ class Result(Report):
         return self._headline("f1")
 
     def _headline(self, rate: str) -> float | None:
-        from clueval.results.paths import headline_paths, number_at
-
         if not self.documents and not self.inputs["gold"]["layers"]:
             raise UsageError(
                 f"there are no documents, so there is no {rate}",
@@ -332,7 +329,7 @@ class Result(Report):
         key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
         without a number, and names the nearest; and for one that can mean several.
         """
-        from clueval.results.paths import number_at, whole_path
+        from clueval.results.paths import whole_path
 
         try:
             return number_at(self._reports, whole_path(self._reports, path))

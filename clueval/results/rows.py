@@ -1,12 +1,197 @@
-"""The rows of a result for tables of data."""
+"""The rows of a result for tables of data.
+
+An entry of a report that has precision and recall is one row. All rows have the same columns, None where a column does
+not apply. Entries are recognised by their names:
+
+* under ``per_label`` or ``per_type``, the next name is the `label`;
+* ``macro``, ``weighted`` and ``file_mean`` are the `average`, and so is ``micro``, which all numbers are that are
+  computed from summed counts of all labels, as ``overall``, ``all`` and ``ALL``;
+* 1 to 4 are the `level`, and all other names are the `section`, as ``labelled``, ``fair`` or ``strict``. In a merged
+  sequence, the section has the layer, too: ``labelled.entity``.
+
+The report of `masking` has a row for each kind of unit, which is the section: ``mention``, ``entity``, ``word``,
+``character`` and ``document``; of a risk class, ``class.mention`` and so on, with the class as the label. Found is what
+was masked.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from clueval.core.tally import RATES
-from clueval.results.paths import NAMES, ROW, Report, Row, headline_paths, number_at, numbers_in, rows_of
+from clueval.core.tally import RATES, f_measure
+from clueval.metrics import (
+    LABELS_BELOW,
+    MICRO,
+    PLAIN,
+    Path,
+    Report,
+    headline_paths,
+    headline_rates,
+    number_at,
+)
+from clueval.results.paths import numbers_in
+
+# Entries as rows
+
+Row = dict[str, Any]
+
+COUNTS = ("gold", "predicted", "tp_gold", "tp_predicted", "fn", "fp")
+
+NAMES = ("metric", "sequence", "by", "value", "section", "level", "average", "label")
+"""The columns that name a row."""
+
+ROW = (*NAMES, *RATES, *COUNTS)
+"""The columns of a row."""
+
+_AVERAGES = {
+    **dict.fromkeys(MICRO, "micro"),
+    **{name: name for name in ("macro", "weighted", "file_mean")},
+}
+_LEVELS = {"1": 1, "2": 2, "3": 3, "4": 4}
+_VALUES = ("by", "thresholds")
+"""Sections whose names are values of the data."""
+
+_ENDINGS = {ending: [f"{rate}{ending}" for rate in RATES] for ending in ("", "_strict", "_lenient")}
+_OF_RATES = (float, type(None))
+
+_MATRICES = ("confusion", "label_counts", "found", "missed", "spurious")
+"""Sections whose names are labels and whose numbers are counts."""
+
+
+class EntryPlace(NamedTuple):
+    """The place of an entry in a report, in the words of a row; `path` has all names, from the sequence on."""
+
+    path: Path = ()
+    section: str | None = None
+    level: int | None = None
+    average: str | None = None
+    label: str | None = None
+    names_values: bool = False
+
+    def in_section(self, name: str) -> EntryPlace:
+        """Return the place within a section of this one."""
+        return self._replace(section=name if self.section is None else f"{self.section}.{name}")
+
+    def below(self, name: str, value: Report, sequence: str) -> Iterator[tuple[EntryPlace, Report]]:
+        """Yield the place of the entry or section `name` in this one, or of each label or layer in that."""
+        place = self._replace(path=(*self.path, name))
+        if self.names_values:
+            yield place.in_section(name), value
+        elif name in LABELS_BELOW:
+            for label, entry in value.items():
+                if isinstance(entry, Mapping):  # otherwise `name` is a label, with counts of another kind
+                    yield place._replace(path=(*place.path, label), label=label), entry
+        elif name == "labelled" and not self.path:
+            for layer, levels in value.items():
+                yield EntryPlace((name, layer), name if layer == sequence else f"{name}.{layer}"), levels
+        elif name in _LEVELS and self.section is not None:
+            yield place._replace(level=_LEVELS[name]), value
+        elif name in _AVERAGES and self.average is None and self.label is None:
+            yield place._replace(average=_AVERAGES[name]), value
+        else:
+            yield place.in_section(name)._replace(names_values=name in _VALUES), value
+
+
+def rows_of(head: Row, report: Report) -> Iterator[tuple[Path, Row]]:
+    """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group."""
+    for place, numbers in _entries(report, EntryPlace(), head["sequence"]):
+        average = place.average
+        if average is None and place.label is None and place.section != "unlabelled":
+            average = "micro"
+        where = {"section": place.section, "level": place.level, "average": average, "label": place.label}
+        yield place.path, {**dict.fromkeys(ROW), **head, **where, **numbers}
+
+
+def headline_row(head: Row, report: Report) -> Row | None:
+    """Return the row of the headline of one report; None for one without precision, recall and F1."""
+    paths = headline_rates(head["sequence"], report)
+    if len(paths) < len(RATES):
+        return None
+    return next((row for path, row in rows_of(head, report) if path == paths[0][:-1]), None)
+
+
+def _entries(report: Report, place: EntryPlace, sequence: str) -> Iterator[tuple[EntryPlace, Row]]:
+    """Yield the numbers of each entry of a report or of a part of it."""
+    if not place.path and {"classes", "string_leaks"} <= report.keys():
+        yield from _masking_rows(report)
+    for ending, names in _ENDINGS.items():
+        precision, recall = report.get(names[0], 0), report.get(names[1], 0)
+        if isinstance(precision, _OF_RATES) and isinstance(recall, _OF_RATES):
+            f1 = report.get(names[2])
+            if f1 is None and precision is not None and recall is not None:
+                f1 = f_measure(precision, recall)
+            inner_place = place.in_section(ending[1:]) if ending else place
+            yield inner_place, {"precision": precision, "recall": recall, "f1": f1, **_counts(report, ending)}
+    support, traditional = {}, report.get("traditional")
+    if isinstance(traditional, Mapping) and "TP" in traditional:  # of FairEval; a label may have this name
+        true = traditional["TP"]
+        support = {"gold": true + traditional["FN"], "predicted": true + traditional["FP"]}
+    for name, value in report.items():
+        if type(value) in PLAIN or (name in _MATRICES and not place.names_values):
+            continue
+        if isinstance(value, Mapping):
+            for inner_place, entry in place.below(name, value, sequence):
+                for deeper, numbers in _entries(entry, inner_place, sequence):
+                    yield deeper, {**numbers, **support}
+
+
+def _counts(entry: Report, ending: str) -> Row:
+    """Return the counts of an entry, whatever its metric calls them."""
+    if "TP" in entry:
+        true = entry["TP"]
+        return {"tp_gold": true, "tp_predicted": true, "fn": entry["FN"], "fp": entry["FP"]}
+    if "tp_gold" in entry:
+        return {name: entry.get(name) for name in COUNTS}
+    if "possible" in entry:
+        counts = entry["possible"], entry["actual"], entry["correct"] + 0.5 * entry["partial"]
+    elif f"correct{ending}" in entry:
+        counts = entry["targets"], entry["responses"], entry[f"correct{ending}"]
+    elif "matched" in entry:
+        counts = entry["gold"], entry["predicted"], entry["matched"]
+    else:
+        return {}
+    gold, predicted, true = counts  # spans are paired one to one, these correctly
+    true = int(true) if true == int(true) else true
+    return dict(zip(COUNTS, (gold, predicted, true, true, gold - true, predicted - true), strict=True))
+
+
+_UNITS = {
+    "mention": "mentions",
+    "entity": "entities",
+    "word": "words",
+    "character": "characters",
+    "document": "documents",
+}
+"""The kinds of units of masking, and the count of each."""
+
+_PROTECTED = {"mention": "protected", "entity": "entities_protected"}
+"""The count of what was masked; of other units, what was left unmasked is counted, as ``words_exposed``."""
+
+
+def _masking_rows(report: Report) -> Iterator[tuple[EntryPlace, Row]]:
+    """Yield the rows of a report of `masking`, recognised by its classes and leaks: recall by unit."""
+    precision = report["precision"]
+    words = {"predicted": precision["words"], "tp_predicted": precision["words_right"]}
+    words |= {"precision": precision["word_precision"], "fp": precision["words"] - precision["words_right"]}
+    for section in ("classes", "labels"):
+        for name, entry in report[section].items():
+            place = EntryPlace((section, name), "class" if section == "classes" else None, label=name)
+            is_all = (section, name) == ("classes", "all")
+            if is_all:
+                place = EntryPlace((section, name), average="micro")
+            for unit, counted in _UNITS.items():
+                if counted not in entry:
+                    continue
+                gold = entry[counted]
+                true = entry[_PROTECTED[unit]] if unit in _PROTECTED else gold - entry[f"{counted}_exposed"]
+                row = {"recall": entry[f"{unit}_recall"], "gold": gold, "tp_gold": true, "fn": gold - true}
+                if is_all and unit == "word":
+                    row |= words | {"f1": report["f"].get("1")}
+                yield place.in_section(unit), row
+
+
+# Rows of results
 
 _ENDS = tuple(f"{rate}_{end}" for rate in RATES for end in ("low", "high"))
 """The ends of intervals, columns of a row if the result has intervals."""

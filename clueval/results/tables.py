@@ -15,9 +15,9 @@ from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import RATES
 from clueval.files.errors import cut_label
-from clueval.files.options import is_fraction
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table
+from clueval.results.paths import is_fraction
 
 Report = Mapping[str, Any]
 

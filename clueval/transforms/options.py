@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.core.count import Step
 from clueval.files.errors import UsageError
-from clueval.files.options import number, option_field, require_types, whole
-from clueval.files.overwriting import input_path
+from clueval.files.options import input_path, number, option_field, require_types, whole
 from clueval.transforms.changes import Alternatives, names_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_called
-from clueval.files.overwriting import input_path
+from clueval.files.options import input_path
 
 Capture = pytest.CaptureFixture[str]
 

@@ -20,7 +20,8 @@ from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_called
 from clueval.cli.declared import CommandOption
 from clueval.files.errors import CluevalError, FileError, UsageError
-from clueval.files.overwriting import inputs_kept, note_input, refuse_to_overwrite, require_no_input
+from clueval.files.options import inputs_kept, note_input
+from clueval.files.overwriting import refuse_to_overwrite, require_no_input
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 

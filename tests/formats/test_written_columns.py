@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clueval import Document, Sentence, Span, read
 from clueval.cli import main
 from clueval.files.errors import UsageError
-from clueval.formats.column_writing import conll_lines
+from clueval.formats.catalogue import conll_lines
 from clueval.formats.inline import read_inline, write_inline
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError, warn, with_noun
-from clueval.files.options import fraction, require_fraction, require_least
+from clueval.files.options import fraction
+from clueval.metrics import number_at
 from clueval.results.options import Trust
-from clueval.results.paths import number_at, whole_path
+from clueval.results.paths import require_fraction, require_least, whole_path
 from clueval.results.result import Result
 from clueval.results.signature import require_same
 from clueval.studies.comparison.paired_tests import DropTest, PairedTests, least_p

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError, with_noun
+from clueval.metrics import Path, entry_at
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
-from clueval.results.paths import Path, entry_at
 from clueval.results.rates import Rates
 from clueval.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below

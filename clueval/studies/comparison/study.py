@@ -22,10 +22,11 @@ from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError, described, warn
 from clueval.files.options import checked_call, refuse_unknown, require_kind
 from clueval.formats.options import Reading
+from clueval.metrics import LABELS_BELOW, entry_at, headline_paths, number_at
+from clueval.metrics import Path as ScorePath
 from clueval.reading.options import ANSWER_FORMATS, is_path_or_paths, needs_spooling, readings_of
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
-from clueval.results.paths import LABELS_BELOW, entry_at, headline_paths, number_at, score_names, whole_path
-from clueval.results.paths import Path as ScorePath
+from clueval.results.paths import score_names, whole_path
 from clueval.results.result import Result, load_result
 from clueval.results.saved import is_saved
 from clueval.results.score import score

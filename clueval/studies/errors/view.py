@@ -14,7 +14,7 @@ from clueval.core.tally import RATES
 from clueval.reports.language import current_language, numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, positions
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown
-from clueval.results.paths import rows_of
+from clueval.results.rows import rows_of
 from clueval.studies.errors.rows import Context, SideTexts
 from clueval.studies.errors.search import REASONS, RIGHT, Choice, JudgedSpan, ReasonKey
 

@@ -14,10 +14,11 @@ from typing import Any
 
 from clueval.core.tally import EPSILON
 from clueval.files.errors import UsageError, visible
-from clueval.files.options import fraction, require_fraction, require_least
+from clueval.files.options import fraction
+from clueval.metrics import number_at
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
-from clueval.results.paths import number_at, paths_of
+from clueval.results.paths import paths_of, require_fraction, require_least
 from clueval.statistics.distributions import trials_needed, upper_bound
 from clueval.studies.masking.words import percent_above
 
