@@ -1,8 +1,8 @@
 """Files in archives: ``A.zip!member`` and ``A.tar.gz!member`` are read like files; an archive alone is a folder.
 
 Nothing is unpacked to disk. Members are read as streams; those of a compressed tar file, which has no index, are held
-in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links, and members that grow by more
-than `GROWTH`, each or together, are refused. So are archives with more members, and longer headers, than `limits` has.
+in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links, and what is above the limits
+of `limits` are refused: members that grow too much, each or together, too many members, and too long headers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from clueval.files.errors import CluevalError, FileError, FormatError
-from clueval.files.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
+from clueval.files.limits import (
+    MAX_DIRECTORY,
+    MAX_HEADER,
+    MAX_HEADERS,
+    MAX_MEMBERS,
+    archive_too_long,
+    most_unpacked,
+)
 from clueval.files.opening import is_file, is_folder, is_hidden
 
 MARK = "!"
@@ -31,9 +38,6 @@ MARK = "!"
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
 HELD_BYTES = 1 << 28
 """The most unpacked bytes of a compressed tar file that are held."""
-
-GROWTH, SMALL = 200, 1 << 26
-"""A member, or all members together, of more than `SMALL` bytes may have at most `GROWTH` times the packed size."""
 
 _BROKEN = (
     gzip.BadGzipFile,
@@ -162,7 +166,7 @@ def _members(archive: Path, *_: int) -> tuple[Mapping[str, int], Mapping[str, by
     sizes: dict[str, int] = {}
     contents: dict[str, bytes] = {}
     packed_bytes = archive.stat().st_size
-    remaining = most = max(SMALL, GROWTH * packed_bytes)
+    remaining = most = most_unpacked(packed_bytes)
     with _errors_of(archive):
         members = _zip_members(archive) if _is_zip(archive) else _tar_members(archive, contents)
         for name, size, packed in members:
@@ -173,7 +177,7 @@ def _members(archive: Path, *_: int) -> tuple[Mapping[str, int], Mapping[str, by
             parts = name.replace("\\", "/").split("/")
             if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
                 raise _refusal(archive, name, "its name leads out of the archive")
-            if size > max(SMALL, GROWTH * packed):
+            if size > most_unpacked(packed):
                 raise _refusal(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
             remaining -= size
             if remaining < 0:

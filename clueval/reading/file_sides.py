@@ -195,7 +195,7 @@ class FileSides:
                 from clueval.reading.same_text import ends_early  # only for an error
 
                 number = next(number for number, document in enumerate(documents) if document is not None)
-                ended = sources[documents.index(None)].file.name
+                ended = sources[documents.index(None)].file
                 raise ends_early(ended, sources[number].file.name, documents[number], is_empty=place == 0)
             is_nameless = any(map(Source.is_nameless, sources, documents))
             gold, *others = documents
@@ -313,8 +313,9 @@ def sides_of_files(
     files = [files_of_side(side) for side in inputs.values()]
     layers = _with_whole_names(layers, files[0][0][1], readings[0])
     options = [
-        FormatOptions.of(reading, columns_of_side(layers, min(number, 1), both_columns), unplaced=number == 1)
+        FormatOptions.of(reading, columns, unplaced=number == 1, keeps_unannotated=True)
         for number, reading in enumerate(readings)
+        for columns in [columns_of_side(layers, min(number, 1), both_columns)]
     ]
     listed = [
         Side(*values, is_one_text=is_one_text)
@@ -326,8 +327,6 @@ def sides_of_files(
             raise answers_in_gold(names[0], str(listed[0].first_file))
         if forms[1] is not None and forms[1].name == MENTIONS:
             listed[1] = listed[1].with_options(input=MENTIONS)
-    if any(form is not None and form.name == "docbin" for form in forms):
-        listed = [side.with_options(keeps_unannotated=True) for side in listed]
     is_run = len(listed) > 1 and _is_run(listed[0], listed[1], pair_by)
     sides = FileSides(tuple(listed), pair_by, both_columns, within, is_run, progress)
     if pair_by is None:
@@ -467,10 +466,20 @@ def _in_order(sides: Sequence[Side]) -> list[FileGroup]:
                 advice="files are paired by name"
                 + " with its ending, because two of a side differ in nothing else" * are_alike
                 + "; see pair_by"
+                + "".join(map(_within, (first, side), (side, first)))
                 + ("; an empty file has no spans" if path.suffix == ".ann" else "")
                 + ("; it has the name in another Unicode form (NFC, NFD)" if in_form else ""),
             )
     return [FileGroup(name, tuple(paths[name] for paths in by_name)) for name in by_name[0]]
+
+
+def _within(side: Side, other: Side) -> str:
+    """Return the advice to name the folder in a side whose files have the names of the other side, if it has one."""
+    relative, path = side.files[0]
+    folder, _, name = str(relative).partition("/")
+    if [f"{folder}/{name}" for name, _ in other.files] != [name for name, _ in side.files]:
+        return ""
+    return f"; {folder!r} is a folder in {side.given}: give {str(path).removesuffix(f'/{name}')}"
 
 
 def _require_alike(first: Side, other: Side) -> None:

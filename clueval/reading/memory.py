@@ -34,7 +34,15 @@ from clueval.core.span_forms import (
     is_span,
 )
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
-from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
+from clueval.files.errors import (
+    CluevalError,
+    FormatError,
+    TagError,
+    UsageError,
+    described,
+    not_read,
+    with_noun,
+)
 from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.options import (
@@ -838,8 +846,9 @@ def _in_step(sides: Sequence[GivenSide], what: str, before: int = 0) -> Iterator
         if any(item is nothing for item in items):
             shorter = next(side for side, item in zip(sides, items, strict=True) if item is nothing)
             longer = next((item for item in items if isinstance(item, Document)), None)
+            why = not_read(shorter.passed_over or {}) if number == 0 else ""
             raise UsageError(
-                f"{shorter.name} has only {with_noun(number, what)}, the other side has more",
+                f"{shorter.name} has only {with_noun(number, what)}{why}, the other side has more",
                 file=None if longer is None else longer.file,
                 document=None if longer is None else longer.id,
                 advice=shorter.advice or "both sides must have the same documents in the same order",

@@ -35,6 +35,7 @@ from clueval.transforms.changes import (
     with_labels,
     with_layers,
     with_notes,
+    without_tags,
 )
 
 # Label maps
@@ -342,6 +343,7 @@ class Generic(EachPair):
         return "generic", ",".join(self.labels) + sha
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        pair = without_tags(pair)
         notes: Counter[Note] = Counter()
         layers: dict[str, list[Span]] = {}
         for layer, spans in pair.predicted.layers.items():
