@@ -284,7 +284,7 @@ _ROWS = (
 
 _TEXTS = (
     (
-        re.compile("\ufffd\ufffd.?\0"),
+        re.compile("\ufffd\ufffd(.?\0|$)"),
         "is UTF-16 or UTF-32",
         AS_UTF8,
     ),
@@ -373,8 +373,8 @@ def refuse_text(head: Head, tried: str) -> NoReturn:
     )
 
 
-def refuse_row(row: Any, file: str | None) -> NoReturn:
-    """Raise the `FormatError` for rows that no format has, given the first one."""
+def refuse_row(row: Any, file: str | None, line: int | None = 1) -> NoReturn:
+    """Raise the `FormatError` for rows that no format has, given the first one and its place."""
     first = row[0] if isinstance(row, list | tuple) and row else row
     documents = first.get("documents") if isinstance(first, dict) else None
     first = documents[0] if isinstance(documents, list) and documents else first
@@ -382,14 +382,14 @@ def refuse_row(row: Any, file: str | None) -> NoReturn:
     entity = entities[0] if isinstance(entities, list) and entities else None
     if has_sign(row, "clueval signature"):
         advice = "give the files with spans; what save=... wrote is for load_result, gates, and compare without gold"
-        raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
+        raise FormatError("is a report or a saved result of clueval", file=file, line=line, advice=advice)
     for sign, problem, advice in _ROWS:
         if has_sign(first, sign) or (sign == "confidenceScore" and has_sign(entity, sign)):
-            raise FormatError(problem, file=file, line=1, advice=advice)
+            raise FormatError(problem, file=file, line=line, advice=advice)
     raise FormatError(
         "the format is not recognised: no format has such keys",
         file=file,
-        line=1,
-        advice="name it with input=..., or its keys with row='text=...,spans=...,label=...,start=...,end=...'; "
-        "'clueval formats' shows how each is recognised",
+        line=line,
+        advice="a row has 'text' and 'spans' or 'entities', or 'tokens' and 'ner_tags'; input=... names the format, as "
+        "input='mentions' answers of language models, row='text=...,spans=...,label=...,start=...,end=...' the keys",
     )

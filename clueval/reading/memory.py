@@ -592,21 +592,13 @@ def _refuse_list(first: Any, place: str, options: Reading) -> NoReturn:
 
 
 def _refuse_span(item: Any, place: str) -> None:
-    """Raise `UsageError` that names the wrong part of a span, for a dictionary or tuple that is no span."""
-    if isinstance(item, Mapping):
-        keys = ", ".join(map(repr, item)) or "none"
-        if not {*_TEXT, *_TOKENS}.isdisjoint(item) and item.keys().isdisjoint(LABELS):
-            advice = "spans are under 'spans' or 'entities', tags under 'ner_tags' or 'tags'; row=... names other keys"
-            raise UsageError(f"{place} has a text but no spans or tags (its keys: {keys})", advice=advice)
-        if "entities" in item:
-            advice = "add the text to each row, or, for answers without positions, input='mentions'"
-            raise UsageError(f"{place} has entities but no text", advice=advice)
-        if item.keys().isdisjoint((*STARTS, *ENDS, END_INCLUSIVE, *_TEXT)):
-            raise UsageError(
-                f"{place} is neither a span nor a row (its keys: {keys})",
-                advice="a span has start, end and label; a row has text and spans, or tokens and ner_tags; answers of "
-                "language models without positions need input='mentions'",
-            )
+    """Raise the error for a dictionary or tuple that is no span: of a row, as in files, or of its wrong part."""
+    if isinstance(item, Mapping) and item.keys().isdisjoint((*STARTS, *ENDS, END_INCLUSIVE)):
+        is_answer = not (item.keys().isdisjoint(_TEXT) or item.keys().isdisjoint(LABELS))
+        if not is_answer:
+            from clueval.formats.recognition import refuse_row  # only for an error
+
+            refuse_row(_as_json(item), place, line=None)
     if isinstance(item, Mapping | tuple):
         as_span(item, place)
 
