@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from clueval.core.document import Document, MissingId
 from clueval.files.errors import FileError, FormatError, UsageError, differ_in_form
 from clueval.files.opening import Progress, is_file
-from clueval.formats.documents import is_column_format
+from clueval.formats.documents import is_column_format, is_dialect
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
@@ -325,7 +325,7 @@ def sides_of_files(
     if len(listed) > 1:
         if forms[0] is not None and forms[0].name == MENTIONS:
             raise answers_in_gold(names[0], str(listed[0].first_file))
-        if forms[1] is not None and forms[1].name == MENTIONS:
+        if _has_answers(listed[0], listed[1], forms[1], pair_by):
             listed[1] = listed[1].with_options(input=MENTIONS)
     is_run = len(listed) > 1 and _is_run(listed[0], listed[1], pair_by)
     sides = FileSides(tuple(listed), pair_by, both_columns, within, is_run, progress)
@@ -427,6 +427,24 @@ def require_use(options: FormatOptions, sides: Iterable[Side]) -> None:
         raise idle_option(idle[0], getattr(options, idle[0]), list(forms), str(next(iter(forms.values()))))
 
 
+def _has_answers(gold: Side, predicted: Side, form: Form | None, pair_by: str | None) -> bool:
+    """Return whether predicted has answers: by its format, or by the first file of a folder beside a file."""
+    if form is not None and (form.name == MENTIONS or is_dialect(form)):
+        return form.name == MENTIONS
+    is_beside_file = predicted.is_folder and not (predicted.is_list or gold.is_folder or gold.is_list)
+    if not is_beside_file or pair_by is not None or predicted.options.format is not None:
+        return False
+    from clueval.formats.mentions import read_run  # few predictions are folders beside a file
+
+    first = "", InputFile(predicted.first_file, predicted.options.limits)
+    try:
+        return any(
+            spans for answer in read_run([first], predicted.options) for spans in answer.layers.values()
+        )
+    except FormatError:
+        return False
+
+
 def _is_run(gold: Side, predicted: Side, pair_by: str | None) -> bool:
     """Return whether predicted has answers found by ids: in a folder, unless gold has files of the same names."""
     if predicted.options.input != MENTIONS or pair_by not in (None, "id"):
@@ -501,7 +519,8 @@ def _require_alike(first: Side, other: Side) -> None:
         raise FileError(
             f"is {kind}, but {file.given} is a file",
             file=str(folder.given),
-            advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
+            advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'; "
+            "input='mentions' reads a folder of answers of a language model",
         )
 
 

@@ -273,6 +273,10 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
     with_names = options if names is None else replace(options, names=names)
     side = side._replace(options=with_names, passed_over=Counter())
     side = _of_answers(side, value) if has_answers else _with_kind(side, value)
+    if options.missing is not None and (
+        has_answers or (side.form is not None and side.form.name == MENTIONS)
+    ):
+        side = _by_id_or_missing(side)
     if side.kind in ("tags", None) and options.names is not None:
         from clueval.formats.tag_lists import names_of_tags  # most tags are text
 
@@ -305,16 +309,19 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
     by_id = value if isinstance(value, Mapping) else None
     ids = None if by_id is None else _ids_of(side, by_id)
     side = side._replace(kind="documents", ids=ids, form=form_of_rows(None, side.options.input))
-    items = _documents_of_rows(side, value if by_id is None else by_id.values())
-    if side.options.missing is None:
-        return side._replace(items=items)
-    if side.ids is None:
-        raise UsageError(
-            f"{side.name} is a list, and missing needs the ids of documents", advice="give {id: answer}"
-        )
+    return side._replace(items=_documents_of_rows(side, value if by_id is None else by_id.values()))
+
+
+def _by_id_or_missing(side: GivenSide) -> GivenSide:
+    """Return a side with answers by the ids of their documents, of which those without an answer have no spans."""
     from clueval.formats.mentions import without_answer  # few sides are answers
 
-    return side._replace(items=list(items), filling=partial(without_answer, options=side.of_rows))
+    items = list(side.items)
+    if side.ids is None and any(isinstance(document.id, MissingId) for document in items):
+        problem = f"missing needs the ids of documents, and {side.name} has an answer without one"
+        raise UsageError(problem, advice="give {id: answer}, or each row its id")
+    filling = partial(without_answer, options=side.of_rows)
+    return side._replace(items=items, ids=side.ids or [document.id for document in items], filling=filling)
 
 
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
@@ -783,6 +790,10 @@ def _by_id(sides: list[GivenSide]) -> list[GivenSide]:
             f"{by_id.name} is a dictionary by document id and {without.name} is not",
             advice="give both in one form",
         )
+    for side in sides:
+        id_, times = next(iter(Counter(side.ids).most_common(1)), ("", 1))
+        if times > 1:
+            raise UsageError(f"{side.name} has document {id_!r} {times} times", advice="give each another id")
     first, *others = sides
     first, *others = _filled(first, others), *(_filled(other, [first]) for other in others)
     ids = first.ids or ()
