@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, escape
-from clueval.files.limits import file_too_long, line_too_long, most_unpacked
+from clueval.files.limits import archive_too_long, file_too_long, line_too_long, most_unpacked
 from clueval.files.options import MAX_LINE
 from clueval.files.overwriting import note_input, note_open_file
 
@@ -295,18 +295,13 @@ def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[by
     import gzip
     import zlib
 
-    packed_bytes = path.stat().st_size
-    remaining = most = most_unpacked(packed_bytes)
+    remaining = most = most_unpacked(path.stat().st_size)
     try:
         with gzip.GzipFile(fileobj=stream) as unpacked:
             while data := unpacked.read(size):
                 remaining -= len(data)
                 if remaining < 0:
-                    raise FormatError(
-                        f"has more than {most:,} bytes, the limit for {packed_bytes:,} gzipped bytes",
-                        file=str(path),
-                        advice="unpack the file yourself",
-                    )
+                    raise archive_too_long("unpacked bytes", path, most)
                 yield data
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import chain, zip_longest
@@ -129,12 +130,9 @@ class FileSides:
 
     def with_absolute_texts(self) -> FileSides:
         """Return the sides with absolute paths of the texts of tables."""
-        texts = [side.options.text_path for side in self.listed]
-        listed = [
-            side if text is None else side.with_options(text=text.absolute())
-            for side, text in zip(self.listed, texts, strict=True)
-        ]
-        return replace(self, listed=tuple(listed))
+        sides = ((side, side.options.text_path) for side in self.listed)
+        listed = tuple(side.with_options(text=text and text.absolute()) for side, text in sides)
+        return replace(self, listed=listed)
 
     def groups(self) -> list[FileGroup]:
         """Return the files of the same texts, paired by name; none for other ways to pair.
@@ -366,12 +364,10 @@ def _with_whole_names(layers: LayerColumns | None, file: Path, reading: Reading)
 
 def _forms_of(sides: Sequence[Side]) -> list[Form | None]:
     """Return the format of the first file of each side; None if it is not recognised, which opening the file says."""
-    forms: list[Form | None] = []
-    for side in sides:
-        try:
-            forms.append(side.form_at(side.first_file))
-        except FormatError:
-            forms.append(None)
+    forms: list[Form | None] = [None for _ in sides]
+    for number, side in enumerate(sides):
+        with suppress(FormatError):
+            forms[number] = side.form_at(side.first_file)
     return forms
 
 
@@ -437,12 +433,9 @@ def _has_answers(gold: Side, predicted: Side, form: Form | None, pair_by: str | 
     from clueval.formats.mentions import read_run  # few predictions are folders beside a file
 
     first = "", InputFile(predicted.first_file, predicted.options.limits)
-    try:
-        return any(
-            spans for answer in read_run([first], predicted.options) for spans in answer.layers.values()
-        )
-    except FormatError:
-        return False
+    with suppress(FormatError):
+        return any(any(answer.layers.values()) for answer in read_run([first], predicted.options))
+    return False
 
 
 def _is_run(gold: Side, predicted: Side, pair_by: str | None) -> bool:

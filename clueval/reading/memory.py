@@ -34,15 +34,7 @@ from clueval.core.span_forms import (
     is_span,
 )
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
-from clueval.files.errors import (
-    CluevalError,
-    FormatError,
-    TagError,
-    UsageError,
-    described,
-    not_read,
-    with_noun,
-)
+from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
 from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.options import (
@@ -316,12 +308,8 @@ def _by_id_or_missing(side: GivenSide) -> GivenSide:
     """Return a side with answers by the ids of their documents, of which those without an answer have no spans."""
     from clueval.formats.mentions import without_answer  # few sides are answers
 
-    items = list(side.items)
-    if side.ids is None and any(isinstance(document.id, MissingId) for document in items):
-        problem = f"missing needs the ids of documents, and {side.name} has an answer without one"
-        raise UsageError(problem, advice="give {id: answer}, or each row its id")
     filling = partial(without_answer, options=side.of_rows)
-    return side._replace(items=items, ids=side.ids or [document.id for document in items], filling=filling)
+    return _with_own_ids(side, "missing needs the ids of documents")._replace(filling=filling)
 
 
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
@@ -769,14 +757,16 @@ def _with_ids(sides: Sequence[GivenSide]) -> list[GivenSide]:
     for place, side in enumerate(sides):
         if by_id is None or side.kind != "documents" or side.ids is not None:
             continue
-        items = list(side.items)
-        if any(isinstance(document.id, MissingId) for document in items):
-            raise UsageError(
-                f"{by_id.name} is a dictionary by document id, and the documents of {side.name} have none",
-                advice="give each row its id",
-            )
-        sides_with_ids[place] = side._replace(items=items, ids=[document.id for document in items])
+        sides_with_ids[place] = _with_own_ids(side, f"{by_id.name} is a dictionary by document id")
     return sides_with_ids
+
+
+def _with_own_ids(side: GivenSide, why: str) -> GivenSide:
+    """Return a side of documents with their ids, if it has none. Raises `UsageError` for a document without id."""
+    items = list(side.items)
+    if side.ids is None and any(isinstance(document.id, MissingId) for document in items):
+        raise UsageError(f"{why}, and the documents of {side.name} have none", advice="give each row its id")
+    return side._replace(items=items, ids=side.ids or [document.id for document in items])
 
 
 def _by_id(sides: list[GivenSide]) -> list[GivenSide]:
@@ -849,6 +839,8 @@ def _in_step(sides: Sequence[GivenSide], what: str, before: int = 0) -> Iterator
         if any(item is nothing for item in items):
             shorter = next(side for side, item in zip(sides, items, strict=True) if item is nothing)
             longer = next((item for item in items if isinstance(item, Document)), None)
+            from clueval.files.errors import not_read  # only for an error
+
             why = not_read(shorter.passed_over or {}) if number == 0 else ""
             raise UsageError(
                 f"{shorter.name} has only {with_noun(number, what)}{why}, the other side has more",
