@@ -173,23 +173,6 @@ def test_documents_that_are_all_passed_over_are_named_as_in_a_file(tmp_path: Pat
         agree(tmp_path / "g.jsonl", tmp_path / "c.json")
 
 
-@pytest.mark.parametrize(
-    "row", [{"id": 1, "text": TEXT}, {"id": 1, "label": []}, {"words": ["a"]}, {"id": 1, "entities": [{}]}]
-)
-def test_rows_that_no_format_has_are_the_same_error_in_memory_as_in_a_file(
-    row: dict[str, Any], tmp_path: Path
-) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-
-    with pytest.raises(FormatError) as of_file:
-        score(path, path)
-    with pytest.raises(FormatError) as of_rows:
-        score([row], [row])
-
-    assert (of_rows.value.problem, of_rows.value.advice) == (of_file.value.problem, of_file.value.advice)
-
-
 def test_a_text_that_is_shorter_ends_its_document_not_its_file(tmp_path: Path) -> None:
     gold, predicted = (
         [{"text": text, "label": []}, {"text": TEXT, "label": []}] for text in (TEXT, TEXT[:5])
