@@ -529,7 +529,7 @@ class ClusterCounting:
                 documents.append(Document("", layers, text="x" * begins[-1], unit="character"))
             else:
                 tokens = ("",) * len(lengths)
-                document_tags = NOTHING if self._new_labels.steps else tags
+                document_tags = NOTHING if any(step.may_rename for step in self._new_labels.steps) else tags
                 documents.append(Document("", layers, tokens=tokens, tags=document_tags))
         return documents, [begins[start] for start in starts]
 

@@ -92,8 +92,13 @@ class EachLabel(EachSpan):
         """Return the new name of a label; an empty one leaves the span out."""
         raise NotImplementedError
 
+    @property
+    def may_rename(self) -> bool:
+        """Whether it may rename a label or leave out a span, so that tags are no longer those of the spans."""
+        return True
+
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
-        return super().of_pair(without_tags(pair))
+        return super().of_pair(without_tags(pair) if self.may_rename else pair)
 
     def noted(
         self, labels: Iterable[str | None], side: str, *, dropped: bool, renamed: bool

@@ -157,6 +157,13 @@ class LabelMap(EachLabel):
         """The maps that there are, with their sides."""
         return [(side, names) for side in SIDES if (names := getattr(self, side)) is not None]
 
+    @property
+    def may_rename(self) -> bool:
+        return any(
+            names.others == "" or any(old != new for old, new in names.names.items())
+            for _, names in self._maps
+        )
+
     def _new_name(self, label: str | None, side: str) -> str | None:
         """Return the name that the map of a side has for a label; None: it has none."""
         names: LabelNames | None = getattr(self, side)
