@@ -266,7 +266,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a row that the tokenizer made": (
         lambda: exact([{"input_ids": [1], "labels": [0]}], [[]]),
-        "a row has text",
+        "a row has 'text'",
     ),
     "tokens of a pipeline": (
         lambda: exact(TEXTS, [[{"entity": "B-PER", "index": 1, "word": "Ann", "start": 0, "end": 3}]]),
@@ -336,7 +336,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "gold[0][0]: positions must be",
     ),
     "other keys": (lambda: exact([[{"begin": 0, "finish": 2}]], [SPANS]), "(its keys: 'begin', 'finish')"),
-    "a text without spans": (lambda: exact([{"text": "a", "x": []}], [SPANS]), "spans are under 'spans'"),
+    "a text without spans": (
+        lambda: exact([{"text": "a", "x": []}], [SPANS]),
+        "'text' and 'spans' or 'entities'",
+    ),
     "a list with the label first": (lambda: exact([["PER", 0, 2]], [SPANS]), "gold[0] begins with a label"),
     "a DataFrame": (lambda: exact(data_frame(), [SPANS]), "clueval guide start-lists"),
     "seqeval's name": (lambda: clueval.score(TAGS, OTHER, metrics="seqeval"), "are those of 'exact'"),

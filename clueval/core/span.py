@@ -57,9 +57,15 @@ NOTHING = Frozen()
 """No labels, no features, no metadata."""
 
 
+LONG_LABEL = 1 << 10
+"""The most characters of a label or tag that caches keep; a longer one empties them, so that they hold one at most."""
+
+
 @lru_cache(maxsize=1 << 12)
 def labels_in(layer: str, labels: str | tuple[tuple[str, str | None], ...] | None) -> Frozen:
     """Return the labels of a span by layer, given its label in this layer, or pairs of layers and labels."""
+    if len(str(labels)) > LONG_LABEL:
+        labels_in.cache_clear()
     return Frozen(labels if isinstance(labels, tuple) else {layer: labels})
 
 

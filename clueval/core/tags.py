@@ -30,7 +30,7 @@ from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
-from clueval.core.span import NO_LABEL
+from clueval.core.span import LONG_LABEL, NO_LABEL
 from clueval.files.errors import TagError, UsageError
 
 OUTSIDE = "O"
@@ -112,6 +112,9 @@ def split_tag(tag: str) -> tuple[str, str]:
     >>> split_tag("B-court-name"), split_tag("I"), split_tag("O")
     (('B', 'court-name'), ('I', '_'), ('O', ''))
     """
+    if len(tag) > LONG_LABEL:
+        for function in (split_tag, is_legal, continues):
+            function.cache_clear()
     prefix, hyphen, label = tag.partition("-")
     if prefix in LENIENT and not (hyphen and (prefix == OUTSIDE or not label)) and not tag.endswith(" "):
         return prefix, "" if prefix == OUTSIDE else label or NO_LABEL

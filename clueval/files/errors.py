@@ -341,3 +341,13 @@ def in_words(numbers: Mapping[str, int]) -> str:
     '2 relations, 1 notes'
     """
     return ", ".join(f"{number} {kind}" for kind, number in numbers.items())
+
+
+def not_read(numbers: Mapping[str, int]) -> str:
+    """Return what formats passed over, by kind, in brackets after a blank; nothing without any.
+
+    >>> not_read({"cancelled": 2, "drafts": 0})
+    ' (not read: 2 cancelled)'
+    """
+    kinds = {kind: number for kind, number in sorted(numbers.items()) if number}
+    return f" (not read: {in_words(kinds)})" if kinds else ""

@@ -17,6 +17,9 @@ MAX_DEPTH = 100
 MAX_WORKBOOK, MAX_WORKBOOK_MARKS, MAX_WORKBOOK_CELLS = 1 << 26, 2_500_000, 4_000_000
 """Limits of a workbook: the unpacked bytes, the elements and attributes, the rows and cells with the empty ones."""
 
+GROWTH, SMALL = 200, 1 << 26
+"""What is packed in files and archives, and has more than `SMALL` bytes, may have `GROWTH` times the packed bytes."""
+
 MAX_MEMBERS, MAX_DIRECTORY = 100_000, 1 << 24
 """Limits of an archive: the members, with the empty ones and folders, and the bytes of the directory of a zip file."""
 
@@ -50,6 +53,11 @@ def is_deep(value: object) -> bool:
             for item in (container.values() if isinstance(container, dict) else container)
         ]
     return True
+
+
+def most_unpacked(packed: int) -> int:
+    """Return how many bytes a gzipped file, a member of an archive or all of them may have, given the packed bytes."""
+    return max(SMALL, GROWTH * packed)
 
 
 def _beyond(problem: str, file: str, line: int | None, option: str) -> FormatError:

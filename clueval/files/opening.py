@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, escape
-from clueval.files.limits import file_too_long, line_too_long
+from clueval.files.limits import archive_too_long, file_too_long, line_too_long, most_unpacked
 from clueval.files.options import MAX_LINE, note_input, note_open_file
 
 BLOCK = 1 << 18
@@ -294,9 +294,13 @@ def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[by
     import gzip
     import zlib
 
+    remaining = most = most_unpacked(path.stat().st_size)
     try:
         with gzip.GzipFile(fileobj=stream) as unpacked:
             while data := unpacked.read(size):
+                remaining -= len(data)
+                if remaining < 0:
+                    raise archive_too_long("unpacked bytes", path, most)
                 yield data
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error

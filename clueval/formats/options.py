@@ -271,12 +271,10 @@ class FormatOptions(Reading):
         cls,
         reading: Reading,
         layers: Mapping[str, int | str] | None = None,
-        unit: str | None = None,
-        *,
-        unplaced: bool = False,
+        **added: Any,
     ) -> FormatOptions:
-        """Return the options `reading` for files with these layers."""
-        return cls(**{**changed_values(reading), "layers": layers, "unit": unit, "unplaced": unplaced})
+        """Return the options `reading` for files with these layers, and the values `added` of other attributes."""
+        return cls(**{**changed_values(reading), "layers": layers, **added})
 
 
 def columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:

@@ -251,6 +251,11 @@ def is_running_text(lines: Sequence[str]) -> bool:
 _CONVERTED = "see clueval guide howto-brat for a few lines of Python that convert it"
 
 _ROWS = (
+    (
+        "clueval signature",
+        "is a report or a saved result of clueval",
+        "give the files with spans; what save=... wrote is for load_result, gates, and compare without gold",
+    ),
     ("passages", "is BioC's format, which clueval does not read", _CONVERTED),
     (
         "confidenceScore",
@@ -284,7 +289,7 @@ _ROWS = (
 
 _TEXTS = (
     (
-        re.compile("\ufffd\ufffd.?\0"),
+        re.compile("\ufffd\ufffd(.?\0|$)"),
         "is UTF-16 or UTF-32",
         AS_UTF8,
     ),
@@ -343,53 +348,36 @@ NOT_JSON = "correct it, or add input='mentions' if the file has the answers of a
 
 def refuse_text(head: Head, tried: str) -> NoReturn:
     """Raise the `FormatError` for a file that no format has; `tried` are the names of those that were tried."""
+    line, problem = 1, "the format is not recognised: no format has such first lines"
+    advice = f"name it with input=...; tried {tried}; 'clueval formats' shows how each is recognised"
     if "\r" in head.text:
-        raise FormatError(
-            "a carriage return without a line feed",
-            file=head.file_name,
-            line=head.text.count("\n", 0, head.text.index("\r")) + 1,
-            advice="end lines with LF or CRLF",
+        line = head.text.count("\n", 0, head.text.index("\r")) + 1
+        problem, advice = "a carriage return without a line feed", "end lines with LF or CRLF"
+    elif head.file_name.endswith((".json", ".jsonl")):
+        problem, advice = "the format is not recognised: the first row is not JSON", NOT_JSON
+    elif is_csv(head.first_line):
+        problem = "the format is not recognised: the first line has commas or semicolons"
+        advice = (
+            "separate the columns of tokens and tags by tabs, and sentences by empty lines (see clueval guide "
+            "howto-conll); a table of spans has the columns document, start, end_exclusive and label"
         )
-    if head.file_name.endswith((".json", ".jsonl")):
-        raise FormatError(
-            "the format is not recognised: the first row is not JSON",
-            file=head.file_name,
-            line=1,
-            advice=NOT_JSON,
-        )
-    if is_csv(head.first_line):
-        raise FormatError(
-            "the format is not recognised: the first line has commas or semicolons",
-            file=head.file_name,
-            line=1,
-            advice="separate the columns of tokens and tags by tabs, and sentences by empty lines (see clueval guide "
-            "howto-conll); a table of spans has the columns document, start, end_exclusive and label",
-        )
-    raise FormatError(
-        "the format is not recognised: no format has such first lines",
-        file=head.file_name,
-        line=1,
-        advice=f"name it with input=...; tried {tried}; 'clueval formats' shows how each is recognised",
-    )
+    raise FormatError(problem, file=head.file_name, line=line, advice=advice)
 
 
-def refuse_row(row: Any, file: str | None) -> NoReturn:
-    """Raise the `FormatError` for rows that no format has, given the first one."""
+def refuse_row(row: Any, file: str | None, line: int | None = 1) -> NoReturn:
+    """Raise the `FormatError` for rows that no format has, given the first one and its place."""
     first = row[0] if isinstance(row, list | tuple) and row else row
     documents = first.get("documents") if isinstance(first, dict) else None
     first = documents[0] if isinstance(documents, list) and documents else first
     entities = first.get("entities") if isinstance(first, dict) else None
     entity = entities[0] if isinstance(entities, list) and entities else None
-    if has_sign(row, "clueval signature"):
-        advice = "give the files with spans; what save=... wrote is for load_result, gates, and compare without gold"
-        raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
-    for sign, problem, advice in _ROWS:
-        if has_sign(first, sign) or (sign == "confidenceScore" and has_sign(entity, sign)):
-            raise FormatError(problem, file=file, line=1, advice=advice)
-    raise FormatError(
-        "the format is not recognised: no format has such keys",
-        file=file,
-        line=1,
-        advice="name it with input=..., or its keys with row='text=...,spans=...,label=...,start=...,end=...'; "
-        "'clueval formats' shows how each is recognised",
+    problem = "the format is not recognised: no format has such keys"
+    advice = (
+        "a row has 'text' and 'spans' or 'entities', or 'tokens' and 'ner_tags'; input=... names the format, as "
+        "input='mentions' answers of language models, row='text=...,spans=...,label=...,start=...,end=...' the keys"
     )
+    for sign, problem_of_sign, advice_on_sign in _ROWS:
+        if has_sign(first, sign) or (sign == "confidenceScore" and has_sign(entity, sign)):
+            problem, advice = problem_of_sign, advice_on_sign
+            break
+    raise FormatError(problem, file=file, line=line, advice=advice)

@@ -1,8 +1,8 @@
 """Files in archives: ``A.zip!member`` and ``A.tar.gz!member`` are read like files; an archive alone is a folder.
 
 Nothing is unpacked to disk. Members are read as streams; those of a compressed tar file, which has no index, are held
-in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links, and members that grow by more
-than `GROWTH`, each or together, are refused. So are archives with more members, and longer headers, than `limits` has.
+in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links, and what is above the limits
+of `limits` are refused: members that grow too much, each or together, too many members, and too long headers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from io import BufferedReader, BytesIO, FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
 
+from clueval.files import limits
 from clueval.files.errors import CluevalError, FileError, FormatError
-from clueval.files.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
 from clueval.files.opening import is_file, is_folder, is_hidden
 
 MARK = "!"
@@ -31,9 +31,6 @@ MARK = "!"
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
 HELD_BYTES = 1 << 28
 """The most unpacked bytes of a compressed tar file that are held."""
-
-GROWTH, SMALL = 200, 1 << 26
-"""A member, or all members together, of more than `SMALL` bytes may have at most `GROWTH` times the packed size."""
 
 _BROKEN = (
     gzip.BadGzipFile,
@@ -162,7 +159,7 @@ def _members(archive: Path, *_: int) -> tuple[Mapping[str, int], Mapping[str, by
     sizes: dict[str, int] = {}
     contents: dict[str, bytes] = {}
     packed_bytes = archive.stat().st_size
-    remaining = most = max(SMALL, GROWTH * packed_bytes)
+    remaining = most = limits.most_unpacked(packed_bytes)
     with _errors_of(archive):
         members = _zip_members(archive) if _is_zip(archive) else _tar_members(archive, contents)
         for name, size, packed in members:
@@ -173,7 +170,7 @@ def _members(archive: Path, *_: int) -> tuple[Mapping[str, int], Mapping[str, by
             parts = name.replace("\\", "/").split("/")
             if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
                 raise _refusal(archive, name, "its name leads out of the archive")
-            if size > max(SMALL, GROWTH * packed):
+            if size > limits.most_unpacked(packed):
                 raise _refusal(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
             remaining -= size
             if remaining < 0:
@@ -257,7 +254,7 @@ _EXTENDED = (
 
 def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
     """Return a class for the headers of a tar file, which raises `FormatError` for too many and too long ones."""
-    members, size = MAX_MEMBERS, MAX_HEADERS
+    members, size = limits.MAX_MEMBERS, limits.MAX_HEADERS
 
     class CountedHeader(tarfile.TarInfo):
         @classmethod
@@ -268,14 +265,14 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
                 raise _refusal(archive, header.name, "it is sparse, or its size is negative")
             if header.type not in _EXTENDED:
                 members -= 1
-            elif header.size > MAX_HEADER:
-                raise archive_too_long("bytes in the header of a member", archive, MAX_HEADER)
+            elif header.size > limits.MAX_HEADER:
+                raise limits.archive_too_long("bytes in the header of a member", archive, limits.MAX_HEADER)
             else:
                 size -= tarfile.BLOCKSIZE + header.size
             if members < 0:
-                raise archive_too_long("members", archive, MAX_MEMBERS)
+                raise limits.archive_too_long("members", archive, limits.MAX_MEMBERS)
             if size < 0:
-                raise archive_too_long("bytes in headers", archive, MAX_HEADERS)
+                raise limits.archive_too_long("bytes in headers", archive, limits.MAX_HEADERS)
             return header
 
         def _proc_gnusparse_10(self, *_: object) -> None:  # which reads a list of any length
@@ -287,8 +284,8 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
 @lru_cache(maxsize=4)
 def _zip(archive: Path, *_: int) -> zipfile.ZipFile:
     with _Directory(archive) as file, zipfile.ZipFile(file) as checked:
-        if len(checked.infolist()) > MAX_MEMBERS:
-            raise archive_too_long("members", archive, MAX_MEMBERS)
+        if len(checked.infolist()) > limits.MAX_MEMBERS:
+            raise limits.archive_too_long("members", archive, limits.MAX_MEMBERS)
     return zipfile.ZipFile(archive)
 
 
@@ -300,6 +297,6 @@ class _Directory(BufferedReader):
         self._archive = archive
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is not None and size > MAX_DIRECTORY:
-            raise archive_too_long("bytes in its directory", self._archive, MAX_DIRECTORY)
+        if size is not None and size > limits.MAX_DIRECTORY:
+            raise limits.archive_too_long("bytes in its directory", self._archive, limits.MAX_DIRECTORY)
         return super().read(size)

@@ -518,8 +518,6 @@ class ClusterCounting:
                 numbers = [times[row[0]] for row in spans]
                 self.bag.read.spans[name, layer] += sum(numbers)
                 if self._new_labels.steps:
-                    if not self.in_characters and not _are_bio(of_layer, spans):
-                        raise Unusual("tags that are not those of their spans, whose labels change")
                     spans = self._new_labels.rows(spans, name, numbers)
                 if layer in self._plan.where:
                     labels = self.bag.read.values.setdefault(layer, set())
@@ -532,7 +530,7 @@ class ClusterCounting:
                 documents.append(Document("", layers, text="x" * begins[-1], unit="character"))
             else:
                 tokens = ("",) * len(lengths)
-                document_tags = NOTHING if self._new_labels.steps else tags
+                document_tags = NOTHING if any(step.may_rename for step in self._new_labels.steps) else tags
                 documents.append(Document("", layers, tokens=tokens, tags=document_tags))
         return documents, [begins[start] for start in starts]
 
@@ -580,16 +578,6 @@ class ClusterCounting:
             # the span of E-X I-X after an O is discarded only if tags of the same document are ill-formed
             raise Unusual("whether a span counts may depend on tags elsewhere")
         return scheme
-
-
-def _are_bio(tags: Sequence[str], rows: Iterable[Row]) -> bool:
-    """Return whether tags are the BIO tags of their spans: then it is the same whether tags or spans are compared."""
-    inside = 0
-    for start, end, label in rows:
-        if tags[start] != f"B-{label}" or any(tag != f"I-{label}" for tag in tags[start + 1 : end]):
-            return False
-        inside += end - start
-    return len(tags) - tags.count(OUTSIDE) == inside
 
 
 class _NumbersInBag(dict[int, int]):

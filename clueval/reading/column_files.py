@@ -83,7 +83,7 @@ def _bag_of(
     if len(sources) == 2 and reads_bytes(sources[0], sources[1], sizes):
         counting = ClusterCounting(plan, layers, readings, files, bounds)
         lines = ByteReader(
-            *(source.anew() for source in sources),
+            *(source.again(source.file.progress) for source in sources),
             by_document=counting.by_document,
             by_sentence=in_sentences,
             in_characters=counting.in_characters,
@@ -94,7 +94,7 @@ def _bag_of(
         except Unusual:  # not all such files are unusual as text
             pass
     counting = ClusterCounting(plan, layers, readings, files, bounds)
-    readers = [PassageReader(source.anew(), sizes) for source in sources]
+    readers = [PassageReader(source.again(source.file.progress), sizes) for source in sources]
     passages = passages_in_step(readers)
     return _Files(readers, plan, counting, sizes, in_sentences=in_sentences).bag(passages, sources)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import chain, zip_longest
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from clueval.core.document import Document, MissingId
 from clueval.files.errors import FileError, FormatError, UsageError, differ_in_form
 from clueval.files.opening import Progress, is_file
-from clueval.formats.documents import is_column_format
+from clueval.formats.documents import is_column_format, is_dialect
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
@@ -129,12 +130,9 @@ class FileSides:
 
     def with_absolute_texts(self) -> FileSides:
         """Return the sides with absolute paths of the texts of tables."""
-        texts = [side.options.text_path for side in self.listed]
-        listed = [
-            side if text is None else side.with_options(text=text.absolute())
-            for side, text in zip(self.listed, texts, strict=True)
-        ]
-        return replace(self, listed=tuple(listed))
+        sides = ((side, side.options.text_path) for side in self.listed)
+        listed = tuple(side.with_options(text=text and text.absolute()) for side, text in sides)
+        return replace(self, listed=listed)
 
     def groups(self) -> list[FileGroup]:
         """Return the files of the same texts, paired by name; none for other ways to pair.
@@ -195,7 +193,7 @@ class FileSides:
                 from clueval.reading.same_text import ends_early  # only for an error
 
                 number = next(number for number, document in enumerate(documents) if document is not None)
-                ended = sources[documents.index(None)].file.name
+                ended = sources[documents.index(None)].file
                 raise ends_early(ended, sources[number].file.name, documents[number], is_empty=place == 0)
             is_nameless = any(map(Source.is_nameless, sources, documents))
             gold, *others = documents
@@ -313,8 +311,9 @@ def sides_of_files(
     files = [files_of_side(side) for side in inputs.values()]
     layers = _with_whole_names(layers, files[0][0][1], readings[0])
     options = [
-        FormatOptions.of(reading, columns_of_side(layers, min(number, 1), both_columns), unplaced=number == 1)
+        FormatOptions.of(reading, columns, unplaced=number == 1, keeps_unannotated=True)
         for number, reading in enumerate(readings)
+        for columns in [columns_of_side(layers, min(number, 1), both_columns)]
     ]
     listed = [
         Side(*values, is_one_text=is_one_text)
@@ -324,10 +323,8 @@ def sides_of_files(
     if len(listed) > 1:
         if forms[0] is not None and forms[0].name == MENTIONS:
             raise answers_in_gold(names[0], str(listed[0].first_file))
-        if forms[1] is not None and forms[1].name == MENTIONS:
+        if _has_answers(listed[0], listed[1], forms[1], pair_by):
             listed[1] = listed[1].with_options(input=MENTIONS)
-    if any(form is not None and form.name == "docbin" for form in forms):
-        listed = [side.with_options(keeps_unannotated=True) for side in listed]
     is_run = len(listed) > 1 and _is_run(listed[0], listed[1], pair_by)
     sides = FileSides(tuple(listed), pair_by, both_columns, within, is_run, progress)
     if pair_by is None:
@@ -367,12 +364,10 @@ def _with_whole_names(layers: LayerColumns | None, file: Path, reading: Reading)
 
 def _forms_of(sides: Sequence[Side]) -> list[Form | None]:
     """Return the format of the first file of each side; None if it is not recognised, which opening the file says."""
-    forms: list[Form | None] = []
-    for side in sides:
-        try:
-            forms.append(side.form_at(side.first_file))
-        except FormatError:
-            forms.append(None)
+    forms: list[Form | None] = [None for _ in sides]
+    for number, side in enumerate(sides):
+        with suppress(FormatError):
+            forms[number] = side.form_at(side.first_file)
     return forms
 
 
@@ -428,6 +423,21 @@ def require_use(options: FormatOptions, sides: Iterable[Side]) -> None:
         raise idle_option(idle[0], getattr(options, idle[0]), list(forms), str(next(iter(forms.values()))))
 
 
+def _has_answers(gold: Side, predicted: Side, form: Form | None, pair_by: str | None) -> bool:
+    """Return whether predicted has answers: by its format, or by the first file of a folder beside a file."""
+    if form is not None and (form.name == MENTIONS or is_dialect(form)):
+        return form.name == MENTIONS
+    is_beside_file = predicted.is_folder and not (predicted.is_list or gold.is_folder or gold.is_list)
+    if not is_beside_file or pair_by is not None or predicted.options.format is not None:
+        return False
+    from clueval.formats.mentions import read_run  # few predictions are folders beside a file
+
+    first = "", InputFile(predicted.first_file, predicted.options.limits)
+    with suppress(FormatError):
+        return any(any(answer.layers.values()) for answer in read_run([first], predicted.options))
+    return False
+
+
 def _is_run(gold: Side, predicted: Side, pair_by: str | None) -> bool:
     """Return whether predicted has answers found by ids: in a folder, unless gold has files of the same names."""
     if predicted.options.input != MENTIONS or pair_by not in (None, "id"):
@@ -467,10 +477,20 @@ def _in_order(sides: Sequence[Side]) -> list[FileGroup]:
                 advice="files are paired by name"
                 + " with its ending, because two of a side differ in nothing else" * are_alike
                 + "; see pair_by"
+                + "".join(map(_within, (first, side), (side, first)))
                 + ("; an empty file has no spans" if path.suffix == ".ann" else "")
                 + ("; it has the name in another Unicode form (NFC, NFD)" if in_form else ""),
             )
     return [FileGroup(name, tuple(paths[name] for paths in by_name)) for name in by_name[0]]
+
+
+def _within(side: Side, other: Side) -> str:
+    """Return the advice to name the folder in a side whose files have the names of the other side, if it has one."""
+    relative, path = side.files[0]
+    folder, _, name = str(relative).partition("/")
+    if [f"{folder}/{name}" for name, _ in other.files] != [name for name, _ in side.files]:
+        return ""
+    return f"; {folder!r} is a folder in {side.given}: give {str(path).removesuffix(f'/{name}')}"
 
 
 def _require_alike(first: Side, other: Side) -> None:
@@ -492,7 +512,8 @@ def _require_alike(first: Side, other: Side) -> None:
         raise FileError(
             f"is {kind}, but {file.given} is a file",
             file=str(folder.given),
-            advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
+            advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'; "
+            "input='mentions' reads a folder of answers of a language model",
         )
 
 

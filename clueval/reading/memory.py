@@ -265,6 +265,10 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
     with_names = options if names is None else replace(options, names=names)
     side = side._replace(options=with_names, passed_over=Counter())
     side = _of_answers(side, value) if has_answers else _with_kind(side, value)
+    if options.missing is not None and (
+        has_answers or (side.form is not None and side.form.name == MENTIONS)
+    ):
+        side = _by_id_or_missing(side)
     if side.kind in ("tags", None) and options.names is not None:
         from clueval.formats.tag_lists import names_of_tags  # most tags are text
 
@@ -297,16 +301,15 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
     by_id = value if isinstance(value, Mapping) else None
     ids = None if by_id is None else _ids_of(side, by_id)
     side = side._replace(kind="documents", ids=ids, form=form_of_rows(None, side.options.input))
-    items = _documents_of_rows(side, value if by_id is None else by_id.values())
-    if side.options.missing is None:
-        return side._replace(items=items)
-    if side.ids is None:
-        raise UsageError(
-            f"{side.name} is a list, and missing needs the ids of documents", advice="give {id: answer}"
-        )
+    return side._replace(items=_documents_of_rows(side, value if by_id is None else by_id.values()))
+
+
+def _by_id_or_missing(side: GivenSide) -> GivenSide:
+    """Return a side with answers by the ids of their documents, of which those without an answer have no spans."""
     from clueval.formats.mentions import without_answer  # few sides are answers
 
-    return side._replace(items=list(items), filling=partial(without_answer, options=side.of_rows))
+    filling = partial(without_answer, options=side.of_rows)
+    return _with_own_ids(side, "missing needs the ids of documents")._replace(filling=filling)
 
 
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
@@ -584,21 +587,13 @@ def _refuse_list(first: Any, place: str, options: Reading) -> NoReturn:
 
 
 def _refuse_span(item: Any, place: str) -> None:
-    """Raise `UsageError` that names the wrong part of a span, for a dictionary or tuple that is no span."""
-    if isinstance(item, Mapping):
-        keys = ", ".join(map(repr, item)) or "none"
-        if not {*_TEXT, *_TOKENS}.isdisjoint(item) and item.keys().isdisjoint(LABELS):
-            advice = "spans are under 'spans' or 'entities', tags under 'ner_tags' or 'tags'; row=... names other keys"
-            raise UsageError(f"{place} has a text but no spans or tags (its keys: {keys})", advice=advice)
-        if "entities" in item:
-            advice = "add the text to each row, or, for answers without positions, input='mentions'"
-            raise UsageError(f"{place} has entities but no text", advice=advice)
-        if item.keys().isdisjoint((*STARTS, *ENDS, END_INCLUSIVE, *_TEXT)):
-            raise UsageError(
-                f"{place} is neither a span nor a row (its keys: {keys})",
-                advice="a span has start, end and label; a row has text and spans, or tokens and ner_tags; answers of "
-                "language models without positions need input='mentions'",
-            )
+    """Raise the error for a dictionary or tuple that is no span: of a row, as in files, or of its wrong part."""
+    if isinstance(item, Mapping) and item.keys().isdisjoint((*STARTS, *ENDS, END_INCLUSIVE)):
+        is_answer = not (item.keys().isdisjoint(_TEXT) or item.keys().isdisjoint(LABELS))
+        if not is_answer:
+            from clueval.formats.recognition import refuse_row  # only for an error
+
+            refuse_row(_as_json(item), place, line=None)
     if isinstance(item, Mapping | tuple):
         as_span(item, place)
 
@@ -762,14 +757,16 @@ def _with_ids(sides: Sequence[GivenSide]) -> list[GivenSide]:
     for place, side in enumerate(sides):
         if by_id is None or side.kind != "documents" or side.ids is not None:
             continue
-        items = list(side.items)
-        if any(isinstance(document.id, MissingId) for document in items):
-            raise UsageError(
-                f"{by_id.name} is a dictionary by document id, and the documents of {side.name} have none",
-                advice="give each row its id",
-            )
-        sides_with_ids[place] = side._replace(items=items, ids=[document.id for document in items])
+        sides_with_ids[place] = _with_own_ids(side, f"{by_id.name} is a dictionary by document id")
     return sides_with_ids
+
+
+def _with_own_ids(side: GivenSide, why: str) -> GivenSide:
+    """Return a side of documents with their ids, if it has none. Raises `UsageError` for a document without id."""
+    items = list(side.items)
+    if side.ids is None and any(isinstance(document.id, MissingId) for document in items):
+        raise UsageError(f"{why}, and the documents of {side.name} have none", advice="give each row its id")
+    return side._replace(items=items, ids=side.ids or [document.id for document in items])
 
 
 def _by_id(sides: list[GivenSide]) -> list[GivenSide]:
@@ -783,6 +780,10 @@ def _by_id(sides: list[GivenSide]) -> list[GivenSide]:
             f"{by_id.name} is a dictionary by document id and {without.name} is not",
             advice="give both in one form",
         )
+    for side in sides:
+        id_, times = next(iter(Counter(side.ids).most_common(1)), ("", 1))
+        if times > 1:
+            raise UsageError(f"{side.name} has document {id_!r} {times} times", advice="give each another id")
     first, *others = sides
     first, *others = _filled(first, others), *(_filled(other, [first]) for other in others)
     ids = first.ids or ()
@@ -838,8 +839,11 @@ def _in_step(sides: Sequence[GivenSide], what: str, before: int = 0) -> Iterator
         if any(item is nothing for item in items):
             shorter = next(side for side, item in zip(sides, items, strict=True) if item is nothing)
             longer = next((item for item in items if isinstance(item, Document)), None)
+            from clueval.files.errors import not_read  # only for an error
+
+            why = not_read(shorter.passed_over or {}) if number == 0 else ""
             raise UsageError(
-                f"{shorter.name} has only {with_noun(number, what)}, the other side has more",
+                f"{shorter.name} has only {with_noun(number, what)}{why}, the other side has more",
                 file=None if longer is None else longer.file,
                 document=None if longer is None else longer.id,
                 advice=shorter.advice or "both sides must have the same documents in the same order",

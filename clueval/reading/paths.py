@@ -149,9 +149,10 @@ def printable(name: str) -> str:
 
 
 def _names_below(folder: Path, named: Path) -> Iterator[str]:
-    """Yield the relative names of the files below a folder, except hidden ones; no link to a folder is followed.
+    """Yield the relative names of the files below a folder, except hidden ones; a link to a folder in it is none.
 
-    Raises `FileError` for a link that leads out of the folder that was named, of which this is a part.
+    A link to nothing is a file, which cannot be read. Raises `FileError` for a link that leads out of the folder that
+    was named, of which this is a part.
     """
     from clueval.files.opening import is_hidden  # not needed for what is in memory
 
@@ -159,18 +160,18 @@ def _names_below(folder: Path, named: Path) -> Iterator[str]:
         for entry in entries:
             if is_hidden(entry.name):
                 continue
+            if entry.is_symlink():
+                _require_inside(Path(entry), named)
             if entry.is_dir(follow_symlinks=False):
                 for name in _names_below(Path(entry), named):
                     yield f"{entry.name}/{name}"
-            elif entry.is_file():
-                if entry.is_symlink():
-                    _require_inside(Path(entry), named)
+            elif entry.is_file() or not Path(entry).exists():
                 yield entry.name
 
 
 def _require_inside(path: Path, folder: Path) -> None:
     """Raise `FileError` for a path that a link leads out of its folder, to files that others may not read."""
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):  # of loops, too
         raise FileError(
             "is a link that leads out of the folder",
             file=str(path),

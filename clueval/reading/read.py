@@ -69,7 +69,7 @@ def options_for_one_side(
         )
     if layers is not None and not layers:
         raise UsageError("there is no layer", advice="name one, as in layers={'entity': 2}")
-    return FormatOptions.of(with_fields(reading, options), layers, unit)
+    return FormatOptions.of(with_fields(reading, options), layers, unit=unit)
 
 
 def documents_of(

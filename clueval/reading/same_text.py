@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from clueval.core.document import Document, Pair, with_positions
 from clueval.core.span import SIDES, name_of
-from clueval.files.errors import QUOTED, SpanError, TextMismatch, differ_in_form, with_noun
+from clueval.files.errors import QUOTED, SpanError, TextMismatch, differ_in_form, not_read, with_noun
+from clueval.formats.input_file import InputFile
 from clueval.transforms.changes import EachPair
 
 _OTHER_TOKENS = (
@@ -128,10 +129,11 @@ def _other_value(
     if what == "unit":
         advice += "; files of different formats are placed on one text, documents in memory are not"
     if gold_value is None:
-        problem = f"{names[0]} ends{position} where {where} continues with the {what} {predicted_value!r}"
+        continues = f"{where} continues with the {what} {predicted_value!r}"
+        problem = f"the document ends in {names[0]}{position} where {continues}"
         return _mismatch(gold, problem, index, advice)
     if predicted_value is None:
-        problem = f"{names[0]} has the {what} {gold_value!r}{position} where {where} ends"
+        problem = f"{names[0]} has the {what} {gold_value!r}{position} where the document ends in {where}"
     else:
         gold_shown, predicted_shown = _shown_values(gold_value, predicted_value)
         problem = f"{names[0]} has the {what} {gold_shown}{position} where {where} has {predicted_shown}"
@@ -163,11 +165,12 @@ def _shown_values(gold: str, predicted: str) -> tuple[str, str]:
     return gold_shown, predicted_shown
 
 
-def ends_early(file: str, other_file: str, document: Document, *, is_empty: bool) -> TextMismatch:
+def ends_early(file: InputFile, other_file: str, document: Document, *, is_empty: bool) -> TextMismatch:
     """Return the error for a file that ends where another one has a document; `is_empty`: it has none."""
-    ends, goes_on = ("has no documents", "begins") if is_empty else ("ends", "continues")
+    has_none = f"has no documents{not_read(file.passed_over)}"
+    ends, goes_on = (has_none, "begins") if is_empty else ("ends", "continues")
     return TextMismatch(
         f"the file {ends}, but {_place(document, other_file)} {goes_on} with document {document.id!r}",
-        file=file,
+        file=file.name,
         advice="gold and predicted must have the same documents; pair_by='id' names those that only one has",
     )

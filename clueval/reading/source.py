@@ -99,13 +99,9 @@ class Source:
             documents = read_file(file, self.options, self.form)
         return documents if self.name is None else map(self.named, documents)
 
-    def anew(self) -> Source:
-        """Return the same file with counts of its own, to read it once more if it is unusual."""
-        return replace(self, file=InputFile(self.path, self.file.limits, self.file.progress))
-
-    def again(self) -> Source:
-        """Return the same file, of which nothing is counted."""
-        return replace(self, file=InputFile(self.path, self.file.limits))
+    def again(self, progress: FileProgress | None = None) -> Source:
+        """Return the same file with counts of its own; a `progress` that the file has gets the bytes of a read once."""
+        return replace(self, file=InputFile(self.path, self.file.limits, progress))
 
     def see(self, read: Read, side: str) -> None:
         """Note a file that was read: its format, the sources of its layers, and what was not read of it."""

@@ -12,7 +12,7 @@ from clueval.core.bag import Bag, Read, pairs_in
 from clueval.core.case import HEAD
 from clueval.core.document import MENTION, UNANNOTATED
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
-from clueval.files.errors import cut_label, differ_in_form, with_noun
+from clueval.files.errors import cut_label, differ_in_form, not_read, with_noun
 from clueval.metrics import LABELS_BELOW
 
 DOCUMENTS = "documents"
@@ -142,7 +142,7 @@ def warnings_of(result: Any) -> Iterator[str]:
     if left_out := unannotated_in(content["passed_over"]):
         yield left_out
     if not result.documents:
-        yield "there are no documents"
+        yield f"there are no documents{not_read(content['passed_over'][SIDES[0]])}"
         return
     sides = [inputs[side]["layers"] for side in SIDES]
     if all(metric.name == "masking" for metric in result.scored_by):  # it compares layers of different names

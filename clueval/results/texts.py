@@ -172,7 +172,7 @@ class FileReading:
         if bag is None and all(source.form.kind == "rows" for source in sources):
             from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
-            rows = [source.anew() for source in sources]
+            rows = [source.again(source.file.progress) for source in sources]
             bag = bag_of_row_files(rows, self.sides.texts_of(rows, Read()), plan)
             sources = rows
         if bag is not None:

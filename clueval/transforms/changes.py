@@ -92,6 +92,14 @@ class EachLabel(EachSpan):
         """Return the new name of a label; an empty one leaves the span out."""
         raise NotImplementedError
 
+    @property
+    def may_rename(self) -> bool:
+        """Whether it may rename a label or leave out a span, so that tags are no longer those of the spans."""
+        return True
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        return super().of_pair(without_tags(pair) if self.may_rename else pair)
+
     def noted(
         self, labels: Iterable[str | None], side: str, *, dropped: bool, renamed: bool
     ) -> Iterator[Note]:
@@ -118,6 +126,12 @@ def with_notes(pair: Pair, step: str, notes: Mapping[Note, int]) -> Pair:
 def hidden_names(notes: Notes, step: str, kind: str) -> dict[str, int]:
     """Return the names that a step has noted for its check, sorted, with their numbers."""
     return {key[3]: number for key, number in sorted(notes.items()) if key[:3] == (step, HIDDEN, kind)}
+
+
+def without_tags(pair: Pair) -> Pair:
+    """Return a pair that is compared by its spans alone, whether or not a step changes a span in its documents."""
+    gold, predicted = (replace(side, tags={}) if side.tags else side for side in pair.sides)
+    return replace(pair, gold=gold, predicted=predicted)
 
 
 def with_layers(document: Document, layers: Mapping[str, Sequence[Span]]) -> Document:

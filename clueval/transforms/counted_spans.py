@@ -22,6 +22,7 @@ from clueval.transforms.changes import (
     text_of_file,
     with_layers,
     with_notes,
+    without_tags,
 )
 
 
@@ -98,7 +99,7 @@ class IgnoredRegions(EachPair):
                 notes[HIDDEN, "layer", layer] += 1
                 everywhere += [part for span in pair.gold.layers[layer] for part in span.fragments]
         every = list(everywhere)
-        gold, predicted = map(self._without_layers, pair.sides)
+        gold, predicted = map(self._without_layers, without_tags(pair).sides)
         for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
             gold_spans, predicted_spans = gold.layers.get(layer, ()), predicted.layers.get(layer, ())
             of_labels: dict[str, list[tuple[int, int]]] = {}
@@ -120,8 +121,7 @@ class IgnoredRegions(EachPair):
         if not any(layer in document.layers for layer in self.layers):
             return document
         layers = {layer: spans for layer, spans in document.layers.items() if layer not in self.layers}
-        tags = {layer: tags for layer, tags in document.tags.items() if layer not in self.layers}
-        return replace(document, layers=layers, tags=tags)
+        return replace(document, layers=layers)
 
     def _counted_spans(
         self,

@@ -35,6 +35,7 @@ from clueval.transforms.changes import (
     with_labels,
     with_layers,
     with_notes,
+    without_tags,
 )
 
 # Label maps
@@ -155,6 +156,13 @@ class LabelMap(EachLabel):
     def _maps(self) -> list[tuple[str, LabelNames]]:
         """The maps that there are, with their sides."""
         return [(side, names) for side in SIDES if (names := getattr(self, side)) is not None]
+
+    @property
+    def may_rename(self) -> bool:
+        return any(
+            names.others == "" or any(old != new for old, new in names.names.items())
+            for _, names in self._maps
+        )
 
     def _new_name(self, label: str | None, side: str) -> str | None:
         """Return the name that the map of a side has for a label; None: it has none."""
@@ -342,6 +350,7 @@ class Generic(EachPair):
         return "generic", ",".join(self.labels) + sha
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        pair = without_tags(pair)
         notes: Counter[Note] = Counter()
         layers: dict[str, list[Span]] = {}
         for layer, spans in pair.predicted.layers.items():

@@ -107,6 +107,7 @@ def test_masking_of_empty_files_says_that_nothing_was_checked(capsys: Capture) -
             "a\tO\n".encode("utf-16"),
             "is UTF-16 or UTF-32, which clueval does not read (save the file as plain text in UTF-8",
         ),
+        ("".encode("utf-16"), "is UTF-16 or UTF-32, which clueval does not read"),
         ("a\tO\n".encode("utf-16-le"), "is UTF-16 or UTF-32, which clueval does not read"),
         (b'{"id": ' + b"1" * 5000 + b"}", "a number has thousands of digits"),
         (

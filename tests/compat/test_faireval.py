@@ -364,10 +364,10 @@ def many(number: int) -> str:
             "a NN O\nc NN O\n",
             ":2: target has the token 'b' where tagger.csv:2 has 'c'",
         ),
-        ("a NN O\n", ":2: target has the token 'b' where tagger.csv ends"),
+        ("a NN O\n", ":2: target has the token 'b' where the document ends in tagger.csv"),
         (
             "a NN O\nb NN O\nc NN O\n",
-            ", document '1': target ends at position 2 where tagger.csv:3 continues",
+            ", document '1': the document ends in target at position 2 where tagger.csv:3 continues",
         ),
     ],
 )

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
+from clueval.core.span import labels_in
 from clueval.core.tags import (
     SCHEMES,
+    continues,
     count_illegal,
     decode,
     decode_strictly,
@@ -24,6 +26,7 @@ from clueval.core.tags import (
     neighbours_of,
     scheme_called,
     scheme_of,
+    split_tag,
 )
 from clueval.files.errors import TagError, UsageError
 
@@ -254,3 +257,13 @@ def test_text_that_is_no_tag_is_refused_with_advice(tag: str, advice: str) -> No
 
     assert str(caught.value).startswith(f"{tag!r} is not a tag ({advice}")
     assert (is_tag(tag), is_tag("B-PER")) == (False, True)
+
+
+def test_long_tags_are_not_kept_in_caches() -> None:
+    tags = [f"B-{number}{'x' * 20_000}" for number in range(9)]
+
+    assert all(len(list(decode([tag, f"I{tag[1:]}", "O", tag]))) == 2 for tag in tags)
+    assert max(split_tag.cache_info().currsize, continues.cache_info().currsize) < 9
+    for tag in tags:
+        labels_in("label", tag)
+    assert labels_in.cache_info().currsize < 9

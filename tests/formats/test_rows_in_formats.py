@@ -104,9 +104,11 @@ def test_set_without_a_name_is_selected_by_its_empty_name() -> None:
 
 WRONG: list[tuple[str, type[CluevalError], int, str]] = [
     ('{"text": "Ada"}\n', FormatError, 1, "the format is not recognised"),
+    ('{"id": 1, "label": []}\n', FormatError, 1, "the format is not recognised"),
+    ('{"id": 1, "entities": [{}]}\n', FormatError, 1, "has entities without texts"),
     ('{"text": "Ada", "label": []}\n{"text": "Ada"}\n', FormatError, 2, "the row has no spans: no key 'label'"),
     ('{"text": "Ada", "label": []}\n{"label": []}\n', FormatError, 2, "the row has no text: no key 'text' or 'data'"),
-    ('{"text": "Ada", "label": []}\n7\n', FormatError, 2, "the row is not an object"),
+    ('{"text": "Ada", "label": []}\n{"text": "", "label": []}\n7\n', FormatError, 3, "the row is not an object"),
     ('{"text": "Ada", "label": [[0, 9, "A"]]}\n', SpanError, 1, "span [0,9) 'A' of layer 'label' lies outside"),
     ('{"text": "Ada", "label": [[2, 1, "A"]]}\n', SpanError, 1, "span [2,1) 'A' ends before it starts"),
     ('{"text": "Ada", "label": [[-1, 1, "A"]]}\n', SpanError, 1, "span [-1,1) 'A' starts before position 0"),
@@ -138,9 +140,12 @@ def test_wrong_rows_are_the_same_error_in_files_and_memory(
     path = tmp_path / "a.json"
     path.write_text(data, encoding="utf-8")
 
-    found = from_file(path, {})
+    found, rows = from_file(path, {}), list(in_memory(data.encode()))
+    with pytest.raises(kind) as scored:
+        score(rows, rows)
 
     assert found == from_memory(data.encode(), {})
+    assert scored.value.problem == found[1]
     assert (issubclass(found[0], kind), found[2]) == (True, line)
     assert found[1].startswith(problem)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import pickle
+import re
 import stat
 import tarfile
 import zipfile
@@ -16,6 +17,7 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
+from clueval.files import limits
 from clueval.files.errors import CluevalError, FileError, FormatError
 from clueval.reading import archives
 from clueval.reading.archives import Member
@@ -93,6 +95,19 @@ def test_member_and_folder_of_an_archive_have_names(tmp_path: Path, name: str) -
     assert [each.file for each in read(f"{archive}!a.conll")] == [f"{archive}!a.conll"]
 
 
+def test_error_names_the_folder_in_an_archive_that_has_the_files_of_the_other_side(tmp_path: Path) -> None:
+    archive = zipped(tmp_path / "g.zip", {"x/a.conll": "Ada O\n", "x/b.conll": "Ada O\n"})
+    plain = tmp_path / "plain"
+    with zipfile.ZipFile(archive) as opened:
+        opened.extractall(plain)
+
+    for side, inner in ((archive, f"{archive}!x"), (plain, plain / "x")):
+        for sides in ((side, plain / "x"), (plain / "x", side)):
+            with pytest.raises(FileError, match=re.escape(f"give {inner}")):
+                score(*sides)
+        assert score(inner, plain / "x").documents == 2
+
+
 def test_file_with_the_mark_in_its_name_is_a_file(tmp_path: Path) -> None:
     path = write(tmp_path / "a!b.conll", "Ada B-PER\n")
 
@@ -156,15 +171,19 @@ def test_links_are_refused(tmp_path: Path) -> None:
             list(read(each))
 
 
-@pytest.mark.parametrize("kind", ["g.zip", "g.tar.gz"])
-def test_members_that_grow_too_much_are_refused_unread(
+@pytest.mark.parametrize("kind", ["g.zip", "g.tar.gz", "a.conll.gz"])
+def test_what_grows_too_much_is_refused_unread(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "SMALL", 1000)
-    monkeypatch.setattr(archives, "GROWTH", 10)
-    path = (zipped if kind == "g.zip" else tarred)(tmp_path / kind, {"a.conll": "a O\n" * 100_000})
+    monkeypatch.setattr(limits, "SMALL", 1000)
+    monkeypatch.setattr(limits, "GROWTH", 10)
+    path, text = tmp_path / kind, "a O\n" * 100_000
+    if kind == "a.conll.gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        (zipped if kind == "g.zip" else tarred)(path, {"a.conll": text})
 
-    with pytest.raises(FormatError, match="is not read: it"):
+    with pytest.raises(FormatError, match=r"is not read: it|more than [\d,]+ unpacked bytes"):
         list(read(path))
 
 
@@ -177,8 +196,8 @@ def test_the_members_together_have_a_limit(
     size = path.stat().st_size
 
     def most(limit: int) -> None:
-        monkeypatch.setattr(archives, "SMALL", limit)
-        monkeypatch.setattr(archives, "GROWTH", 0)
+        monkeypatch.setattr(limits, "SMALL", limit)
+        monkeypatch.setattr(limits, "GROWTH", 0)
         archives._members.cache_clear()
 
     most(50 * 800)

@@ -354,5 +354,5 @@ def test_other_answers_are_refused(gold: Any, predicted: Any, message: str) -> N
 
 
 def test_rows_with_entities_and_no_text_are_told_how_answers_are_read() -> None:
-    with pytest.raises(CluevalError, match=r"predicted\[0\] has entities but no text.*input='mentions'"):
+    with pytest.raises(CluevalError, match=r"predicted\[0\]: has entities without texts .*input='mentions'"):
         score(GOLD_WITH_TEXTS, MENTIONS[1:])

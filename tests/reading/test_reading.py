@@ -364,21 +364,30 @@ def test_tokens_and_names_that_look_the_same_are_said_to_have_other_unicode_form
         lambda folder: list(read(f"{folder}/b/*.conll")),
         lambda folder: score(folder / "a", folder / "b"),
         lambda folder: agree(folder / "annotators"),
+        lambda folder: list(read(folder / "annotators")),
+        lambda folder: list(read(folder / "nothing")),
     ],
 )
 def test_links_that_lead_out_of_a_folder_are_refused(tmp_path: Path, call: Callable[[Path], object]) -> None:
-    for name in ("a", "b", "annotators/x"):
+    for name in ("a", "b", "annotators/x", "nothing"):
         (tmp_path / name).mkdir(parents=True)
     gold = write(tmp_path / "a" / "a.conll", "Anna B-PER\n")
     (tmp_path / "b" / "a.conll").symlink_to(gold)
     (tmp_path / "annotators" / "y").symlink_to(tmp_path / "a")
+    (tmp_path / "nothing" / "a.conll").symlink_to(tmp_path / "missing")
     write(tmp_path / "annotators" / "x" / "a.conll", "Anna B-PER\n")
 
     with pytest.raises(FileError, match="is a link that leads out of the folder"):
         call(tmp_path)
     assert len(list(read(tmp_path / "b" / "a.conll"))) == 1  # a file that is named itself
     (tmp_path / "a" / "b.conll").symlink_to("a.conll")
-    assert len(list(read(tmp_path / "a"))) == 2
+    (tmp_path / "a" / "itself").symlink_to(".")
+    (tmp_path / "named").symlink_to("a")
+    for inside in (tmp_path / "a", tmp_path / "named", f"{tmp_path}/named/*.conll"):
+        assert len(list(read(inside))) == 2
+    (tmp_path / "a" / "c.conll").symlink_to("missing.conll")
+    with pytest.raises(FileError, match=r"a.c\.conll: there is no such file"):
+        list(read(tmp_path / "a"))
 
 
 def test_folder_of_annotators_that_cannot_be_read_is_refused(

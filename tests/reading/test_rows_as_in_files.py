@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clueval import CluevalError, FormatError, UsageError, score
+from clueval import CluevalError, CluevalWarning, FormatError, TextMismatch, UsageError, agree, score
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
@@ -154,6 +155,38 @@ def test_what_is_passed_over_in_rows_in_memory_is_that_of_the_file() -> None:
         == of_rows.passed_over
         == {"gold": {"relations": 1}, "predicted": {"relations": 1}}
     )
+
+
+def test_documents_that_are_all_passed_over_are_named_as_in_a_file(tmp_path: Path) -> None:
+    task = {"id": 1, "data": {"text": TEXT}, "annotations": [{"id": 1, "was_cancelled": True, "result": []}]}
+    row = {"id": 1, "text": TEXT, "label": []}
+    (tmp_path / "c.json").write_text(json.dumps([task]), encoding="utf-8")
+    (tmp_path / "g.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+
+    for cancelled, other in (([task], [row]), (tmp_path / "c.json", tmp_path / "g.jsonl")):
+        with pytest.warns(CluevalWarning, match=r"there are no documents \(not read: 1 cancelled\)$"):
+            score(cancelled, cancelled)
+        for sides in ((cancelled, other), (other, cancelled)):
+            with pytest.raises(CluevalError, match=r" documents \(not read: 1 cancelled\), "):
+                score(*sides)
+    with pytest.raises(UsageError, match=r"shared by two annotators \(not read: 1 cancelled of .*c\.json\)"):
+        agree(tmp_path / "g.jsonl", tmp_path / "c.json")
+
+
+def test_a_text_that_is_shorter_ends_its_document_not_its_file(tmp_path: Path) -> None:
+    gold, predicted = (
+        [{"text": text, "label": []}, {"text": TEXT, "label": []}] for text in (TEXT, TEXT[:5])
+    )
+    paths = []
+    for name, rows in (("g", gold), ("p", predicted)):
+        paths.append(tmp_path / f"{name}.jsonl")
+        paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    for sides, name in (((gold, predicted), "predicted"), (paths, str(paths[1]))):
+        with pytest.raises(TextMismatch, match=rf"position 5 where the document ends in {re.escape(name)} "):
+            score(*sides)
+        with pytest.raises(TextMismatch, match=r"ends in gold at position 5 where .* continues with"):
+            score(*reversed(sides))
 
 
 @pytest.mark.parametrize(("gold", "predicted"), [("doccano", "tokens"), ("tokens", "doccano")])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import FormatError, UsageError, errors, read, score
+from clueval import FileError, FormatError, UsageError, errors, read, score
 from clueval.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
@@ -49,6 +49,20 @@ def test_file_for_each_document_is_named_by_its_id(gold: Path, tmp_path: Path) -
     assert result.documents == 2
     assert result.passed_over["predicted"] == {"texts around answers": 1, "repaired answers": 1}
     assert result.inputs["predicted"]["files"] == 2
+
+
+@pytest.mark.parametrize(
+    "answer", [ADA, f"Sure: {ADA}", f"<think>Hm</think>\n{ADA}", '{"entities": {"PER": ["Ada"]}}']
+)
+def test_folder_of_answers_beside_a_file_is_recognised(gold: Path, tmp_path: Path, answer: str) -> None:
+    run = folder(tmp_path / "run", a_txt=answer, b__c_txt="I cannot.")
+
+    assert numbers(gold, run, unparsable="empty") == (1, 3, 1)
+    folder(run, a_txt="Ada B-PER")
+    with pytest.raises(
+        FileError, match=r"is a folder, but .* is a file .*input='mentions' reads a folder of answers"
+    ):
+        score(gold, run)
 
 
 def test_order_of_files_and_of_documents_does_not_matter(gold: Path, tmp_path: Path) -> None:
@@ -112,6 +126,12 @@ def test_missing_answers_may_count_as_answers_without_spans(
     assert numbers(gold, run, input="mentions", missing="empty") == (1, 3, 1)
     assert numbers(gold, alone, missing="empty") == (1, 3, 1)
     assert numbers(ROWS, {"a": ADA}, input="mentions", missing="empty") == (1, 3, 1)
+    assert numbers(ROWS, [{"id": "b/c", "output": ULM}, {"id": "a", "output": ADA}], missing="empty") == (
+        2,
+        3,
+        2,
+    )
+    assert numbers(ROWS, [{"id": "a", "entities": []}], input="mentions", missing="empty") == (0, 3, 0)
     assert len(list(errors(gold, run, input="mentions", missing="empty"))) == 2
     assert main(["score", str(gold), str(run), "--input", "mentions", "--missing", "empty"]) == 0
     printed = capsys.readouterr()
@@ -126,6 +146,10 @@ def test_missing_is_for_two_sides_and_for_answers_by_id(gold: Path) -> None:
         score(gold, gold, missing="empty")
     with pytest.raises(UsageError, match="missing needs the ids of documents"):
         score(ROWS, [ADA], input="mentions", missing="empty")
+    with pytest.raises(UsageError, match="predicted has document 'a' 2 times"):
+        score(ROWS, [{"id": "a", "output": ADA}] * 2, missing="empty")
+    with pytest.raises(UsageError, match="gold has document 'a' 2 times"):
+        score([ROWS[0]] * 2, {"a": ADA}, input="mentions")
     with pytest.raises(UsageError, match="missing='all' is unknown"):
         score(gold, gold, missing="all")
 

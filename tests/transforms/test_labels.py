@@ -258,6 +258,27 @@ def test_score_keeps_the_accuracy_of_tokens_where_no_label_changes(files: tuple[
     assert accuracy(untyped=True) == 1
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"label_map": {"X": "Y", "*": "*"}}, {"ignore_label": "X"}, {"generic": "X"}],
+    ids=lambda options: next(iter(options)),
+)
+def test_accuracy_of_tokens_does_not_depend_on_the_documents_whose_labels_change(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """A file is one document, and each list of tags is one; I-PER and B-PER are the same span, alone."""
+    gold, predicted = [["I-PER", "O"], ["B-X", "O"]], [["B-PER", "O"], ["B-X", "O"]]
+    files = [
+        write(tmp_path / name, "\n\n".join("".join(f"t {tag}\n" for tag in tags) for tags in side))
+        for name, side in (("g.conll", gold), ("p.conll", predicted))
+    ]
+
+    for sides in ((gold, predicted), files):
+        assert score(*sides, metrics="exact", **options).get("exact.label.token_accuracy") == 1
+        for same in ({}, {"label_map": {"PER": "PER", "*": "*"}}):
+            assert score(*sides, metrics="exact", **same).get("exact.label.token_accuracy") == 3 / 4
+
+
 def test_spans_keep_what_they_have_besides_labels() -> None:
     span = Span.of_fragments([(0, 1), (2, 3)], "A", {"f": 1}, id="T1", line=4)
     document = Document("d", {"label": [span]}, unit="character")

@@ -352,9 +352,7 @@ def annotators_of(
     require_layers(naming.layers)
     if reading.input == MENTIONS:  # all sides would be answers
         raise no_positions()
-    read = replace(
-        FormatOptions.of(reading, naming.layers), unannotated=naming.unannotated, keeps_unannotated=True
-    )
+    read = FormatOptions.of(reading, naming.layers, unannotated=naming.unannotated, keeps_unannotated=True)
     if isinstance(sources, str | PathLike):
         sources = [sources]
     elif isinstance(sources, bytes) or not isinstance(sources, Iterable):

@@ -12,7 +12,7 @@ from clueval.core.bag import Bag
 from clueval.core.count import ALTERNATIVES, DOCUMENT, Plan, sequences_of
 from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
-from clueval.files.errors import FileError, UsageError, warn, with_noun
+from clueval.files.errors import FileError, UsageError, not_read, warn, with_noun
 from clueval.files.options import checked_call, require_share
 from clueval.files.writing import made_folder, named_together, whole_file
 from clueval.formats.options import USUAL_READING, Reading
@@ -365,7 +365,8 @@ def _documents(bag: Bag, metric: AgreementMetric) -> dict[str, Any]:
     documents = {present: sum(counts.values()) for present, counts in bag.shared.items()}
     shared = {present: n for present, n in documents.items() if metric.shares(present)}
     if not sum(shared.values()):
-        raise UsageError(NOTHING_SHARED, advice=PAIRING)
+        kinds = {f"{kind} of {side}": number for (side, kind), number in bag.read.passed_over.items()}
+        raise UsageError(f"{NOTHING_SHARED}{not_read(kinds)}", advice=PAIRING)
     positions = (counts for present, counts in bag.positions.items() if metric.shares(present))
     return {
         "documents": sum(shared.values()),
