@@ -27,13 +27,13 @@ from clueval.core.overlap import (
     PAIRS_OF_SPAN,
     Regions,
     SpanIndex,
-    overlap_components,
     overlap_groups,
     require_few_pairs,
     shared_positions,
 )
 from clueval.core.span import MERGED, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, LimitError, SpanError
+from clueval.reading.span_lists import overlap_components
 from clueval.transforms.characters import to_characters
 from tests.cases import any_spans, spans
 
