@@ -18,7 +18,8 @@ from clueval.core.span import Span
 from tests.cases import spans
 
 SPANS = [Span(0, 2, "A"), Span(0, 2, "B"), Span(1, 5, "A", features={"n": 1}), Span(4, 6, "A")]
-SPANS += [Span(0, 4, "A", tokens=frozenset({0, 3})), Span(0, 4, "A", tokens=frozenset({0, 2, 3}))]
+SPANS += [Span(0, 4, "A", tokens=frozenset(tokens)) for tokens in ({0, 3}, {0, 2, 3})]
+SPANS += [Span(0, 6, "A", parts=((0, end), (4, 6))) for end in (3, 2)]
 NONE = Document("d", {}, tokens=["x"] * 12)
 
 
