@@ -207,6 +207,7 @@ def test_components_are_the_connected_components_of_the_overlap_graph(those: lis
 
 @given(any_spans())
 @example(spans("A[0,2)[5,6) A[3,4) A[3,4) A[5,6) A[1,2)"))
+@example(spans("A[3,3) B[3,3) C[5,5) D[4,6)"))  # equal spans of zero length share no position
 def test_groups_are_the_connected_spans_whose_fragments_share_positions(those: list[Span]) -> None:
     groups = [{number} for number in range(len(those))]
     for one, other in combinations(range(len(those)), 2):
@@ -247,10 +248,6 @@ def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list
 
     for query in queries:
         assert index.overlapping(query) == [n for n, each in enumerate(those) if query.overlaps(each)]
-
-
-def test_equal_spans_of_zero_length_are_in_no_group() -> None:
-    assert overlap_groups(spans("A[3,3) B[3,3) C[5,5) D[4,6)")) == [[0], [1], [2, 3]]
 
 
 def test_pairs_above_the_limit_are_refused_with_advice() -> None:
