@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from clueval.core.document import Document as Document
     from clueval.core.document import Sentence as Sentence
     from clueval.core.levels import Match as Match
-    from clueval.core.levels import match_spans as match_spans
-    from clueval.core.merging import merge_layers as merge_layers
-    from clueval.core.overlap import overlap_components as overlap_components
     from clueval.core.span import Span as Span
     from clueval.files.errors import CluevalError as CluevalError
     from clueval.files.errors import CluevalWarning as CluevalWarning
@@ -42,6 +39,9 @@ if TYPE_CHECKING:
     from clueval.reading.records import documents_from_spacy as documents_from_spacy
     from clueval.reading.records import to_rows as to_rows
     from clueval.reading.records import to_spacy as to_spacy
+    from clueval.reading.span_lists import match_spans as match_spans
+    from clueval.reading.span_lists import merge_layers as merge_layers
+    from clueval.reading.span_lists import overlap_components as overlap_components
     from clueval.reports.json_text import schema as schema
     from clueval.reports.place import Place as Place
     from clueval.results.accumulator import Accumulator as Accumulator
@@ -75,9 +75,7 @@ _NAMES_OF = {
     "compat.faireval.config": "faireval",
     "compat.masking": "masking",
     "core.document": "Document Sentence",
-    "core.levels": "Match match_spans",
-    "core.merging": "merge_layers",
-    "core.overlap": "overlap_components",
+    "core.levels": "Match",
     "core.span": "Span",
     "results.accumulator": "Accumulator",
     "results.result": "Result load_result",
@@ -96,6 +94,7 @@ _NAMES_OF = {
     "reading.convert": "convert merge",
     "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.read": "read",
+    "reading.span_lists": "match_spans merge_layers overlap_components",
     "reports.json_text": "schema",
     "reports.place": "Place",
     "studies.agreement.curation": "curate",

@@ -179,29 +179,28 @@ def test_order_of_documents_layers_spans_and_labels_in_one_place_changes_no_numb
 
 
 def test_gate_uses_the_ids_of_its_own_files_only(tmp_path: Path) -> None:
-    """[2,5) A has the greater id in GATE's file, so it wins the tie that B wins in memory."""
+    """[2,5) A has the greater id in GATE's files, so it wins the tie that B wins in memory."""
     spans = [(0, 2, "A", 1), (1, 2, "A", 2), (2, 5, "A", 9), (2, 5, "B", 3)]
     annotations = [
-        {"type": label, "start": start, "end": end, "id": id_, "features": {}}
-        for start, end, label, id_ in spans
+        {**dict(zip(("start", "end", "type", "id"), span, strict=True)), "features": {}} for span in spans
     ]
-    content = {
-        "text": "abcde",
-        "offset_type": "p",
-        "annotation_sets": {"": {"name": "", "annotations": annotations}},
-    }
-    (tmp_path / "a.bdocjs").write_text(json.dumps(content))
-    predicted = list(clueval.read(tmp_path / "a.bdocjs", annotation_set=""))
+    sets = {"": {"name": "", "annotations": annotations}}
+    content = json.dumps({"text": "abcdef", "offset_type": "p", "annotation_sets": sets})
+    (tmp_path / "a.bdocjs").write_text(content)
+    text = "".join(f'<Node id="{place}"/>{letter}' for place, letter in enumerate("abcdef"))
+    elements = "".join(
+        '<Annotation StartNode="{}" EndNode="{}" Type="{}" Id="{}"/>'.format(*span) for span in spans
+    )
+    content = f"<TextWithNodes>{text}</TextWithNodes><AnnotationSet>{elements}</AnnotationSet>"
+    (tmp_path / "a.xml").write_text(f"<GateDocument>{content}</GateDocument>")
+    sides = [list(clueval.read(tmp_path / name, annotation_set="")) for name in ("a.bdocjs", "a.xml")]
     layers = {"label": [Span(start, end, "A") for start, end in ((0, 3), (1, 3), (2, 3))]}
-    gold = [replace(predicted[0], layers=layers, ordered=False)]
-    in_memory = [replace(predicted[0], ordered=False)]
+    gold = [replace(sides[0][0], layers=layers, ordered=False)]
+    sides.append([replace(sides[0][0], ordered=False)])
 
-    lenient = [
-        clueval.score(gold, side, metrics="gate").get("gate.label.all.f1_lenient")
-        for side in (predicted, in_memory)
-    ]
+    lenient = [clueval.score(gold, side, metrics="gate").get("gate.label.all.f1_lenient") for side in sides]
 
-    assert lenient == pytest.approx([6 / 7, 4 / 7])
+    assert lenient == pytest.approx([6 / 7, 6 / 7, 4 / 7])
 
 
 @pytest.mark.parametrize("gold", [[(5, 8, "C"), (4, 7, "C")], [(4, 7, "C"), (5, 8, "C")]])

@@ -80,7 +80,7 @@ def wrote(path: Path) -> None:
 def repaired_and_not_read(passed_over: Mapping[str, int]) -> tuple[str, str]:
     """Return the remark on repaired tags or answers, and what was not read in words; each may be empty."""
     # a command may end before anything is read
-    from clueval.core.span_forms import REPAIRED_ANSWERS, REPAIRED_TAGS
+    from clueval.formats.span_forms import REPAIRED_ANSWERS, REPAIRED_TAGS
 
     others = {kind: n for kind, n in sorted(passed_over.items()) if n}
     tags, number = others.pop(REPAIRED_TAGS, 0), others.pop(REPAIRED_ANSWERS, 0)

@@ -22,7 +22,7 @@ from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
 
 if TYPE_CHECKING:
-    from clueval.core.sentences import TextParts
+    from clueval.core.located import TextParts
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
@@ -209,7 +209,7 @@ def count(
                 bag, in_sentences = in_documents(bag), False
             parts = None
             if in_sentences:
-                from clueval.core.sentences import TextParts  # few plans count sentences
+                from clueval.core.located import TextParts  # few plans count sentences
 
                 parts = TextParts(aligned)
             tallies = _count_documents(bag, plan, pairs, aligned, parts)

@@ -156,6 +156,15 @@ OFFSETS = "offsets"
 UNPLACED = "unplaced"
 """The metadata of a predicted document with the number of its spans that are a text without a place."""
 
+UNPARSABLE = "unparsable"
+"""The metadata of a document with the number of what could not be read in an answer."""
+
+NO_ANSWER = "no answer"
+"""The metadata of a document that stands for an answer that is missing."""
+
+BY_ID = "custom_id"
+"""The metadata of an answer of a batch with its id, by which alone it is found."""
+
 UNANNOTATED = "unannotated"
 """The metadata of a document that has no annotation, which is something else than an annotation without spans."""
 

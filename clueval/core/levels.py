@@ -22,7 +22,7 @@ Source: the CLUEval algorithm, "match.spans".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress
 from operator import itemgetter
@@ -31,7 +31,6 @@ from typing import Any, ClassVar, Literal, get_args
 
 from clueval.core.case import Case
 from clueval.core.metric import Metric
-from clueval.core.overlap import SpanIndex, require_flat
 from clueval.core.span import NOTHING, SIDES, Frozen, LabelledRow, Labels, Span, by_position
 from clueval.core.tally import Counts, Tally, averages_of
 
@@ -229,7 +228,7 @@ def _averages_by_level(labels: Mapping[str, Mapping[int, Counts]]) -> dict[str, 
     return reports
 
 
-# Lists of spans
+# Single spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +239,7 @@ class Match:
     the adjacent spans for tiling and overlap, none for missed (even if spans overlap it). `labels` holds for
     each layer the label of the partners that has most positions inside the span.
 
-    >>> match_spans([Span(0, 2, "A")], [Span(0, 3, "A")])[0].kind
+    >>> match_of(Span(0, 2, "A"), [Span(0, 3, "A")]).kind
     'superset'
     """
 
@@ -266,33 +265,3 @@ def match_of(span: Span, around: Sequence[Span]) -> Match:
     elif kind == "exact":
         partners = next((other,) for other in around if by_position(other) == by_position(span))
     return Match(span, kind, partners, labels)
-
-
-def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
-    """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
-
-    Spans are given in any form of `clueval.core.span_forms`, such as ``Span(0, 4, "PER")`` or ``(0, 4, "PER")``.
-    Called the other way round it classifies the predicted spans. Labels are not compared: a match has the
-    labels that were found. `document` is named in errors. Costs O(n log n).
-
-    Raises `OverlapError` if two spans of one side overlap.
-
-    >>> gold = [Span(0, 4, "PER"), Span(6, 8, "LOC")]
-    >>> predicted = [Span(0, 1, "LOC"), Span(1, 4, "PER")]
-    >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
-    [('tiling', {'label': 'PER'}), ('missed', {})]
-    """
-    from clueval.core.span_forms import as_spans  # not needed where cases are counted
-
-    golds = as_spans(gold, "gold")
-    predicteds = sorted(as_spans(predicted, "predicted"), key=by_position)
-    for spans in (golds, predicteds):
-        require_flat(spans, document)
-    index = SpanIndex(predicteds)
-    equal = {by_position(other): other for other in predicteds}
-    matches = []
-    for span in golds:
-        same = equal.get(by_position(span))
-        around = [same] if same is not None else [predicteds[number] for number in index.near(span)]
-        matches.append(match_of(span, around))
-    return matches

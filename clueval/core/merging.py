@@ -15,52 +15,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any
 
 from clueval.core.document import Document, Layers
 from clueval.core.overlap import components, require_flat
 from clueval.core.span import MERGED, NOTHING, Frozen, Span
-from clueval.files.errors import UsageError, described
-
-
-def merge_layers(
-    layers: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]], *, document: str | None = None
-) -> list[Span]:
-    """Merge the spans of several layers into one sequence, by position. Costs O(n log n) for n spans.
-
-    `layers` maps the name of each layer to its spans, or is a list of sequences of spans, in which case the
-    names come from the labels of the spans; these have any form of `clueval.core.span_forms`. The label of a span in
-    its layer is ``labels[layer]``, or its only label under any name. `document` is the id of the document, for error
-    messages. Raises `OverlapError` if two spans of one layer overlap, and `UsageError` for a `Document`.
-
-    >>> entity, risk = [Span(0, 2, {"entity": "PER"})], [Span(1, 4, {"risk": "high"}), Span(6, 7, {"risk": "low"})]
-    >>> for span in merge_layers({"entity": entity, "risk": risk}):
-    ...     print(span.start, span.end, dict(span.labels))
-    0 4 {'entity': 'PER', 'risk': 'high'}
-    6 7 {'entity': None, 'risk': 'low'}
-    """
-    from clueval.core.span_forms import as_spans  # not needed where cases are counted
-
-    if isinstance(layers, Document):
-        raise UsageError(
-            "merge_layers takes the layers of a document, not the document",
-            document=layers.id,
-            advice="merge_layers(document.layers), or clueval.merge for the documents of a file",
-        )
-    if not isinstance(layers, Iterable) or isinstance(layers, str | bytes):
-        raise UsageError(f"layers must be a dictionary or a list of lists of spans, not {described(layers)}")
-    named: dict[str, list[Span]] = {}
-    if isinstance(layers, Mapping):
-        for layer, spans in layers.items():
-            if not isinstance(layer, str):
-                raise UsageError(f"the name of a layer must be text, not {described(layer)}")
-            named[layer] = as_spans(spans, f"layers[{layer!r}]")
-    else:
-        for number, spans in enumerate(layers):
-            for span in as_spans(spans, f"layers[{number}]"):
-                for layer in [layer for layer, label in span.by_layer.items() if label is not None]:
-                    named.setdefault(layer, []).append(span)
-    return merged_spans(named, named, document)
 
 
 def merged_spans(

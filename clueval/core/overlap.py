@@ -52,22 +52,6 @@ def components(rows: Iterable[Ranged], *, touching: bool = False) -> Iterator[li
         yield run
 
 
-def overlap_components(spans: Iterable[Any]) -> list[list[Span]]:
-    """Return the overlap components of spans in any form of `clueval.core.span_forms`, by position.
-
-    The spans of each component come by position, equal spans in the given order. Costs O(n log n) for n spans. Worked
-    example: [0,3) reaches to 3, so [2,5) joins its component and extends the reach to 5; [5,6) begins where the reach
-    ends and is a component of its own.
-
-    >>> [[(s.start, s.end) for s in c] for c in overlap_components([Span(5, 6), Span(0, 3), Span(2, 5)])]
-    [[(0, 3), (2, 5)], [(5, 6)]]
-    """
-    from clueval.core.span_forms import as_spans  # not needed where cases are counted
-
-    rows = ((span.start, span.end, span) for span in sorted(as_spans(spans, "spans"), key=by_position))
-    return [[span for _, _, span in component] for component in components(rows)]
-
-
 class UnionFind:
     """Disjoint sets of the numbers from 0 to n - 1.
 

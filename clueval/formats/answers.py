@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from clueval.core.span_forms import ID_KEYS, as_whole
 from clueval.formats.json_values import problem_of
+from clueval.formats.span_forms import ID_KEYS, as_whole
 
 WRAPPERS = ("output", "response", "answer", "prediction", "completion", "generated_text", "content")
 """Keys of a row with an answer, in the order in which they are looked for."""

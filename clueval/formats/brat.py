@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 
 from clueval.core.document import GROUP, Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Ranges, Span, name_of
-from clueval.core.span_forms import LayerSpan, layers_of
 from clueval.files.errors import FileError, FormatError, SpanError, UsageError
 from clueval.files.limits import require_short_texts
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import FileMention, in_points
+from clueval.formats.span_forms import LayerSpan, layers_of
 from clueval.formats.writer import Writer, in_lines
 
 TYPE = "type"

@@ -15,11 +15,11 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, NoReturn
 
-from clueval.core.span_forms import as_whole
 from clueval.files.errors import FormatError
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import Numbered
 from clueval.formats.options import DESCRIBED, FormatOptions, described_keys
+from clueval.formats.span_forms import as_whole
 
 
 class RowInput:

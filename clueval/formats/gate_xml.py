@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span, name_of
-from clueval.core.span_forms import LayerSpan, layers_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.reference import wide_characters
+from clueval.formats.span_forms import LayerSpan, layers_of
 from clueval.formats.xml_text import ESCAPES, EventReader, forbidden, quoted
 
 _ONLY_DOCUMENT = "1"

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from clueval.core.document import Document, MissingId
+from clueval.core.document import BY_ID, UNPARSABLE, Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
-from clueval.core.span_forms import BY_ID, FURTHER_ANSWERS, UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.answers import WRAPPERS, Answer
 from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
+from clueval.formats.span_forms import FURTHER_ANSWERS
 from clueval.formats.writer import EDGES, Writer, range_without_edges
 
 _LABEL = r"[^<>\[\]()/\s:][^<>\[\]()/\n:]*"

@@ -23,11 +23,11 @@ from typing import ClassVar, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, by_position, name_of
-from clueval.core.span_forms import LayerSpan, layers_of
 from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError, UsageError, with_noun
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from clueval.formats.span_forms import LayerSpan, layers_of
 from clueval.formats.writer import Writer
 from clueval.formats.xml_text import ESCAPES, EventReader, forbidden
 

@@ -12,19 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clueval.core.document import GROUP, MENTION, OFFSETS, Document, MissingId
+from clueval.core.document import BY_ID, GROUP, MENTION, NO_ANSWER, OFFSETS, UNPARSABLE, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
-from clueval.core.span_forms import (
-    BY_ID,
-    FURTHER_ANSWERS,
-    ID_KEYS,
-    NO_ANSWER,
-    REPAIRED_ANSWERS,
-    TOKENS_OF_PIPELINE,
-    UNPARSABLE,
-    as_whole,
-    is_token_of_pipeline,
-)
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.answers import (
     DEEPEST,
@@ -41,6 +30,14 @@ from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.json_values import JsonValues
 from clueval.formats.options import FormatOptions
+from clueval.formats.span_forms import (
+    FURTHER_ANSWERS,
+    ID_KEYS,
+    REPAIRED_ANSWERS,
+    TOKENS_OF_PIPELINE,
+    as_whole,
+    is_token_of_pipeline,
+)
 
 _LABELS = ("label", "type", "entity_type", "category", "class", "extraction_class", "types", "entity_group")
 _NO_FEATURES = frozenset({"start", "end", GROUP, MENTION, OFFSETS, *ID_KEYS})

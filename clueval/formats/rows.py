@@ -16,17 +16,6 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.document import GROUP, Details, Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Ranges, Span
-from clueval.core.span_forms import (
-    ALTERNATIVES,
-    LABELS,
-    TOKENS_OF_PIPELINE,
-    as_whole,
-    fragments_of,
-    is_span,
-    is_token_of_pipeline,
-    members_of,
-    spans_of,
-)
 from clueval.core.tags import OUTSIDE, decode_tags, is_tag
 from clueval.files.errors import (
     CluevalError,
@@ -57,6 +46,17 @@ from clueval.formats.form import is_row
 from clueval.formats.input_file import InputFile, Numbered, SeenTags
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.recognition import keys_of_tags
+from clueval.formats.span_forms import (
+    ALTERNATIVES,
+    LABELS,
+    TOKENS_OF_PIPELINE,
+    as_whole,
+    fragments_of,
+    is_span,
+    is_token_of_pipeline,
+    members_of,
+    spans_of,
+)
 
 
 class _RowKeys(NamedTuple):

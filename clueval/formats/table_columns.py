@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from clueval.core.span import DEFAULT_LAYER
-from clueval.core.span_forms import DOCUMENTS, END_INCLUSIVE, ENDS, STARTS, ends_in
 from clueval.files.errors import FormatError
 from clueval.files.opening import tsv_cells
 from clueval.formats.input_file import InputFile
+from clueval.formats.span_forms import DOCUMENTS, END_INCLUSIVE, ENDS, STARTS, ends_in
 
 RESERVED = {
     *(*STARTS, *ENDS, END_INCLUSIVE, *DOCUMENTS),

@@ -14,13 +14,13 @@ from typing import NamedTuple, NoReturn
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span, by_position
-from clueval.core.span_forms import BARE_ENDS, DOCUMENTS, END_INCLUSIVE, SAY_WHICH_END, STARTS, ends_in
 from clueval.files.errors import FormatError, SpanError, UsageError, with_noun
 from clueval.files.opening import cell, tsv_line
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import FileMention, fits
+from clueval.formats.span_forms import BARE_ENDS, DOCUMENTS, END_INCLUSIVE, SAY_WHICH_END, STARTS, ends_in
 from clueval.formats.table_columns import (
     RESERVED,
     Records,

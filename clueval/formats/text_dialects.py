@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED, MissingId
-from clueval.core.span_forms import LABELS
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError, with_noun
 from clueval.files.limits import MAX_DEPTH, is_deep
 from clueval.formats.dialect import Dialect, RowInput, names_under
 from clueval.formats.input_file import Numbered
+from clueval.formats.span_forms import LABELS
 
 # Programs for annotators
 

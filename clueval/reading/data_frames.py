@@ -1,7 +1,7 @@
 """Data frames of pandas and polars: tables of spans, one in each row, or rows of a dataset.
 
 A table of spans has the columns ``start``, ``end`` or ``end_inclusive``, and ``label`` under the keys of
-`clueval.core.span_forms`, and the id of the document under a name of `clueval.core.span_forms` or ``id``; without
+`clueval.formats.span_forms`, and the id of the document under a name of `clueval.formats.span_forms` or ``id``; without
 such a column it is one document. These names may begin with a capital. Other columns are passed over. A row without
 start, end and label is a document without spans. No library of frames is imported.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from clueval.core.span_forms import DOCUMENTS, END_INCLUSIVE, KEYS, as_whole, ends_in
 from clueval.files.errors import UsageError
+from clueval.formats.span_forms import DOCUMENTS, END_INCLUSIVE, KEYS, as_whole, ends_in
 from clueval.formats.table_columns import fragments_in, is_number_of_row, usual
 
 _TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags")

@@ -1,7 +1,7 @@
 """Sides in memory, in any usual form: the items of each, one for each document, and their documents.
 
-An item is a list of tags, a list of spans (`clueval.core.span_forms`), a `Document`, a spaCy ``Doc``, or a row of any
-JSON format, which is read as it would be in a file. A dictionary has the ids of documents as keys. A single list of
+An item is a list of tags, a list of spans (`clueval.formats.span_forms`), a `Document`, a spaCy ``Doc``, or a row of
+any JSON format, which is read as it would be in a file. A dictionary has the ids of documents as keys. A single list of
 tags or spans is one document. A data frame has rows, or one span in each row (`clueval.reading.data_frames`).
 The first item that is not empty decides; the other items must be of the same kind.
 
@@ -22,7 +22,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from clueval.core.document import UNANNOTATED, Document, Layers, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, is_number
-from clueval.core.span_forms import (
+from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
+from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
+from clueval.files.options import require_kind
+from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.span_forms import (
     DOCUMENTS,
     END_INCLUSIVE,
     ENDS,
@@ -33,10 +37,6 @@ from clueval.core.span_forms import (
     fields_of,
     is_span,
 )
-from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
-from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
-from clueval.files.options import require_kind
-from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.options import (
     ANSWER_FORMATS,
     MENTIONS,

@@ -62,7 +62,7 @@ def score(
         gold, predicted: two files, two folders (paired by relative name), two patterns,
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
-            label)`` or dictionary (`clueval.core.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
+            label)`` or dictionary (`clueval.formats.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
             dataset (`clueval.reading.memory`), in the same order or by id in a dictionary. With
             ``input="mentions"`` or ``"inline"``, predicted has answers of a language model.
         metrics: metrics (see `clueval.metrics.METRICS`), as text, separated by commas, or in a list,

@@ -36,10 +36,9 @@ from typing import ClassVar
 
 from clueval.core.alignment import MAX_CELLS, has_characters
 from clueval.core.count import LOCATED
-from clueval.core.document import MENTION, OFFSETS, Document, Pair
+from clueval.core.document import BY_ID, MENTION, NO_ANSWER, OFFSETS, UNPARSABLE, Document, Pair
 from clueval.core.overlap import Regions
 from clueval.core.span import NOTHING, Span, by_position
-from clueval.core.span_forms import BY_ID, NO_ANSWER, UNPARSABLE
 from clueval.files.errors import UsageError
 from clueval.transforms.changes import EachPair, Note, beside, require_same_id, with_notes
 from clueval.transforms.characters import TextPositions, without_blanks

@@ -11,14 +11,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval import score
-from clueval.core.case import CaseOfKey, keys_of, keys_of_triples, other_key, same_key, which_count
+from clueval.core.case import CaseOfKey, are_flat, keys_of, keys_of_triples, other_key, same_key, which_count
 from clueval.core.document import Document, Layers, Row
 from clueval.core.located import EqualCases, Located, located
 from clueval.core.span import Span
 from tests.cases import spans
 
 SPANS = [Span(0, 2, "A"), Span(0, 2, "B"), Span(1, 5, "A", features={"n": 1}), Span(4, 6, "A")]
-SPANS += [Span(0, 4, "A", tokens=frozenset({0, 3})), Span(0, 4, "A", tokens=frozenset({0, 2, 3}))]
+SPANS += [Span(0, 4, "A", tokens=frozenset(tokens)) for tokens in ({0, 3}, {0, 2, 3})]
+SPANS += [Span(0, 6, "A", parts=((0, end), (4, 6))) for end in (3, 2)]
 NONE = Document("d", {}, tokens=["x"] * 12)
 
 
@@ -98,12 +99,8 @@ def test_spans_of_zero_length_are_in_a_case_with_their_equals_and_what_covers_th
         ["A", "C", "B"],
         ["B", "A"],
     ]
-
-
-def test_spans_of_zero_length_are_in_a_case_with_features_too() -> None:
-    sides = text([Span(2, 4, "A", features={"n": 1})]), text([Span(2, 2, "B")])
-
-    assert [len(key) for key in keys(*sides, reads={"n"})] == [3 + 2]
+    with_features = text([Span(2, 4, "A", features={"n": 1})])
+    assert [len(key) for key in keys(with_features, text("B[2,2)"), reads={"n"})] == [3 + 2]
 
 
 @pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"k": value}, lambda value: value])
@@ -242,6 +239,16 @@ def test_rows_give_the_keys_of_their_spans_and_are_refused_outside_the_text() ->
     for row in [(0, 7, "A"), (3, 2, "A"), (-1, 2, "A")]:
         with pytest.raises(ValueError, match=r"lies outside the text|ends before|starts before"):
             Document("d", Layers({}, {"x": [row]}), tokens=["x"] * 6)
+
+
+@pytest.mark.parametrize(
+    ("places", "flat"),
+    [("02 23", True), ("02 13", False), ("23 01", False), ("11 13", False), ("01 11", False)],
+)
+def test_rows_are_flat_that_come_by_position_and_neither_overlap_nor_are_empty(
+    places: str, flat: bool
+) -> None:
+    assert are_flat([(int(start), int(end), "A") for start, end in places.split()]) is flat
 
 
 def test_positions_with_equal_tags_follow_from_the_spans() -> None:

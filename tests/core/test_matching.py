@@ -19,12 +19,12 @@ from strategies import flat_spans
 from clueval import errors, score
 from clueval.core import one_to_one
 from clueval.core.document import Document, Layers
-from clueval.core.levels import KINDS, LEVELS, Kind, Match, match_spans
-from clueval.core.merging import merge_layers, with_merged
+from clueval.core.levels import KINDS, LEVELS, Kind, Match
+from clueval.core.merging import with_merged
 from clueval.core.one_to_one import best_pairs, most_pairs
-from clueval.core.overlap import overlap_components
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import LimitError, OverlapError, UsageError
+from clueval.reading.span_lists import match_spans, merge_layers, overlap_components
 from tests.cases import spans
 
 

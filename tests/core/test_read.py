@@ -132,9 +132,12 @@ def test_documents_in_memory_are_not_settled() -> None:
     assert list(read.neighbours) == [("gold", None, "x"), ("predicted", None, "x")]
 
 
-def test_a_scheme_that_is_named_says_which_tags_are_repaired() -> None:
+@pytest.mark.parametrize("named", [True, False])
+def test_a_scheme_that_is_named_or_that_a_format_has_says_which_tags_are_repaired(named: bool) -> None:
     read = read_of(tagged("I-A I-A", "f"))
-    read.settle({"gold": "BIO"})
+    if not named:
+        read.settle_layer(("gold", "f", "x"), "BIO", 0)
+    read.settle({"gold": "BIO"} if named else {})
 
     assert (read.repaired("gold"), read.repaired("predicted")) == (1, 0)
     assert set(read.schemes().values()) == {"BIO", "IO"}

@@ -14,7 +14,6 @@ import pytest
 
 import clueval
 from clueval.core.document import Document
-from clueval.core.span_forms import LABELS
 from clueval.files.errors import CluevalError, UsageError
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.dialect import Dialect, RowInput, described_rows, keys_of
@@ -24,6 +23,7 @@ from clueval.formats.input_file import Head, InputFile
 from clueval.formats.json_values import file_rows
 from clueval.formats.markup import Markup
 from clueval.formats.options import EVERY_SET, FormatOptions
+from clueval.formats.span_forms import LABELS
 from tests.formats.outcomes import contents, read_as
 from tests.formats.outcomes import outcome as outcome_of
 from tests.formats.test_rows_in_formats import OF_SAMPLES, in_memory

@@ -23,12 +23,12 @@ from operator import add
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Pair, Unit
-from clueval.core.merging import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
 from clueval.files import limits
 from clueval.files.errors import SpanError, UsageError
 from clueval.files.options import checked_call, require_instance
+from clueval.reading.span_lists import merge_layers
 from clueval.reports.language import phrase
 from clueval.reports.place import Mark, MarkedText
 from clueval.studies.errors.search import JudgedSpan, match_in, wrong_span

@@ -27,12 +27,6 @@ from clueval.core.document import GROUP, OPTIONAL, Details, Layers, Row
 from clueval.core.span import NO_LABEL, NOTHING, Ranges, Span, is_number
 from clueval.files.errors import CluevalError, SpanError, UsageError, described, warn
 
-UNPARSABLE = "unparsable"
-"""The metadata of a document with the number of what could not be read in an answer."""
-
-NO_ANSWER = "no answer"
-"""The metadata of a document that stands for an answer that is missing."""
-
 ID_KEYS = ("id", "custom_id", "document_id", "doc_id", "uid")
 """The keys under which the rows of answers have their ids."""
 
@@ -44,9 +38,6 @@ REPAIRED_TAGS = "repaired tags"
 
 FURTHER_ANSWERS = "answers after the first of a row"
 """What is passed over: the answers of a row after the first, if a service was asked for several."""
-
-BY_ID = "custom_id"
-"""The metadata of an answer of a batch with its id, by which alone it is found."""
 
 LABELS = ("label", "labels", "type", "entity_group", "entity_type", "entity", "tag", "category")
 """The keys of the label of a span, of which the first that occurs is used."""
