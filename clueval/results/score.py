@@ -149,7 +149,7 @@ GROUP = "group"
 def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
     """Return the values of `by` if it has one for each of some lists of tags or spans; None: `by` has keys.
 
-    Raises `UsageError` for another number of values than there are lists.
+    Raises `UsageError` for another number of values than there are lists, and for two that have one text.
     """
     if not isinstance(by, list | tuple) or not by or [*by] == [DOCUMENT]:
         return None
@@ -160,7 +160,13 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
             f"by has {with_noun(len(by), 'values')}, and gold has {with_noun(len(gold), 'lists')}",
             advice="give a value for each list, or by='document'",
         )
-    return [str(value) for value in by]
+    texts = [str(value) for value in by]
+    last = dict(zip(texts, by, strict=True))
+    for text, value in zip(texts, by, strict=True):
+        if value != last[text] and value == value:  # nan is not equal to itself
+            problem = f"by has {value!r} and {last[text]!r}, which are both written {text}"
+            raise UsageError(problem, advice="give texts that differ")
+    return texts
 
 
 def _is_list(value: Any) -> bool:
@@ -304,6 +310,9 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
                 f"no annotation is in {frame!r}, within which the metric counts",
                 advice="check its spelling",
             )
+        others = ", ".join(metric.name for metric in plan.metrics if metric.within != frame)
+        if others and ":" not in frame:  # SET:TYPE of a format is no layer for the others either
+            warn(f"layer {frame!r} is not scored by {others}, because gate counts within it")
     all_choices = dict.fromkeys(("scheme", "invalid"), "documents")
     if is_tagged:
         invalid = "+".join(sorted(bag.read.treatments)) or "none"
