@@ -362,13 +362,11 @@ def overview() -> str:
         lines += ["", f"{title}:"]
         for name, text in commands.items():
             lines += wrap(f"  {name:<13}{text}", width, subsequent_indent=" " * 15)
-    return "\n".join([*lines, "", *(line for text in _MORE_HELP for line in wrap(text, width)), ""])
-
-
-_MORE_HELP = (
-    "clueval COMMAND --help shows the options of a command, clueval guide the pages of the guide.",
-    "clueval --version prints the version, clueval completion a script for the shell.",
-)
+    more = (
+        "clueval COMMAND --help shows the options of a command, clueval guide the pages of the guide.",
+        "clueval --version prints the version, clueval completion a script for the shell.",
+    )
+    return "\n".join([*lines, "", *(line for text in more for line in wrap(text, width)), ""])
 
 
 def require_command(name: str) -> None:

@@ -94,9 +94,8 @@ def defaults_of(
     Raises `UsageError` for an option that no command has, and for one that only the command line has.
     """
     tables = {key: value for key, value in options.items() if key in COMMANDS and isinstance(value, dict)}
-    settings = {key: value for key, value in options.items() if key not in tables} | tables.get(
-        command.name, {}
-    )
+    own = tables.get(command.name, {})
+    settings = {key: value for key, value in options.items() if key not in tables} | own
     present = {argument.partition("=")[0] for argument in arguments if argument.startswith("-")}
     added: list[str] = []
     for key, value in settings.items():
@@ -112,7 +111,7 @@ def defaults_of(
             raise entry.error(
                 "a configuration cannot name a class as a metric", "give --metric on the command line"
             )
-        takes_them = len(metrics) < 2 or option.metavar == "METRIC,..." or key in tables.get(command.name, {})
+        takes_them = len(metrics) < 2 or option.metavar == "METRIC,..." or key in own
         if takes_them and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added

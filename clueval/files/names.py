@@ -120,7 +120,6 @@ version: use --version
 
 _ATTRIBUTES = _table("""
 to_pandas to_df to_dataframe dataframe df: pandas.DataFrame(result.rows()) makes a data frame
-to_excel: write('table.xlsx') writes a workbook
 per_label per_class per_type by_document labels micro macro: \
 rows() has a row for each label and average, as in pandas.DataFrame(result.rows())
 errors false_negatives false_positives mistakes: clueval.errors(gold, predicted) lists them
@@ -131,7 +130,7 @@ p_value p_values significant pvalue p difference diff better: \
 tests has the difference, its interval and p of each score and system, and rows() the same as a table
 to_csv to_markdown to_latex to_string report summary print show table: \
 print it, or use render('markdown'), render('csv'), ...
-to_html html write_page: write('page.html') writes a web page
+to_html html write_page to_excel: write('page.html') writes a web page, write('table.xlsx') a workbook
 ci interval confidence_interval confidence_intervals bootstrap: intervals() has an interval of each rate
 matrix confusion confusion_matrix: score with metrics='confusion', then to_dict() or print
 cite citation bibtex: cite a number with str(result.signature), which names every choice

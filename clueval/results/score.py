@@ -160,13 +160,12 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
             f"by has {with_noun(len(by), 'values')}, and gold has {with_noun(len(gold), 'lists')}",
             advice="give a value for each list, or by='document'",
         )
-    texts = [str(value) for value in by]
-    last = dict(zip(texts, by, strict=True))
-    for text, value in zip(texts, by, strict=True):
-        if value != last[text] and value == value:  # nan is not equal to itself
-            problem = f"by has {value!r} and {last[text]!r}, which are both written {text}"
+    texts = {value for value in by if isinstance(value, str)}
+    for value in by:
+        if not isinstance(value, str) and str(value) in texts:
+            problem = f"by has {value!r} and {str(value)!r}, which are both written {value}"
             raise UsageError(problem, advice="give texts that differ")
-    return texts
+    return [str(value) for value in by]
 
 
 def _is_list(value: Any) -> bool:
