@@ -96,7 +96,7 @@ def special_calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     yield "Accumulator scheme", lambda value: Accumulator(scheme=value)
     yield "Accumulator invalid", lambda value: Accumulator(invalid=value)
     yield "Accumulator.update", lambda value: Accumulator().update(value, value)
-    yield "Accumulator.merge_state", lambda value: Accumulator().merge_state(value)
+    yield "Accumulator.merge", lambda value: Accumulator().merge(value)
     yield "documents_from rows", lambda value: list(documents_from(value, "doccano"))
     yield "documents_from row", lambda value: list(documents_from([value], "doccano"))
     yield "Span start", lambda value: Span(value, 1)

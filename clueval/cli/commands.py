@@ -229,21 +229,24 @@ def _value(option: CommandOption, text: str) -> Any:
 
 def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str = "") -> str:
     """Return the message on an option that a command, or `clueval` alone, does not have; it has these by flag."""
-    from clueval.files.names import near_synonym, question, synonym  # only for names that do not exist
+    from clueval.files.names import (
+        SETTINGS,
+        near_synonym,
+        question,
+        synonym,
+        written,
+    )  # only for unknown names
 
     word = flag.lstrip("-")
+    name = word.replace("-", "_")
     words = {known.removeprefix("--"): known for known in options if known.startswith("--")}
-    if "--metric" in options and options["--metric"].repeated:  # it takes every metric
-        settings = {
-            setting.replace("_", "-"): f"--metric '{metric}({setting}=...)'"
-            for metric in reversed(METRICS)  # of several with the same setting, the first is named
-            for setting in settings_of(metric_class(metric))
-            if f"--{setting}" not in command_called("score").by_flag  # as --by, which is meant
-        }
-        words = settings | words
-    hint = synonym(word.replace("-", "_"), options, command, dashes=True)
-    if not hint or word in words:
-        hint = question(word, words, written=words) or near_synonym(word, options, dashes=True)
+    hint = synonym(name, options, command, dashes=True)
+    if not hint or hint == written(SETTINGS, dashes=True):
+        takes_all = "--metric" in options and options["--metric"].repeated
+        meant = takes_all and f"--{word}" not in command_called("score").by_flag  # as --by
+        having = (metric for metric in METRICS if meant and name in settings_of(metric_class(metric)))
+        hint = next((f"did you mean --metric '{metric}({name}=...)'?" for metric in having), hint)
+    hint = hint or question(word, words, written=words) or near_synonym(word, options, dashes=True)
     return f"unknown option {flag}{f'; {hint}' if hint else ''}"
 
 
@@ -359,13 +362,11 @@ def overview() -> str:
         lines += ["", f"{title}:"]
         for name, text in commands.items():
             lines += wrap(f"  {name:<13}{text}", width, subsequent_indent=" " * 15)
-    return "\n".join([*lines, "", *(line for text in _MORE_HELP for line in wrap(text, width)), ""])
-
-
-_MORE_HELP = (
-    "clueval COMMAND --help shows the options of a command, clueval guide the pages of the guide.",
-    "clueval --version prints the version, clueval completion a script for the shell.",
-)
+    more = (
+        "clueval COMMAND --help shows the options of a command, clueval guide the pages of the guide.",
+        "clueval --version prints the version, clueval completion a script for the shell.",
+    )
+    return "\n".join([*lines, "", *(line for text in more for line in wrap(text, width)), ""])
 
 
 def require_command(name: str) -> None:

@@ -95,9 +95,8 @@ def defaults_of(
     Raises `UsageError` for an option that no command has, and for one that only the command line has.
     """
     tables = {key: value for key, value in options.items() if key in COMMANDS and isinstance(value, dict)}
-    settings = {key: value for key, value in options.items() if key not in tables} | tables.get(
-        command.name, {}
-    )
+    own = tables.get(command.name, {})
+    settings = {key: value for key, value in options.items() if key not in tables} | own
     present = {argument.partition("=")[0] for argument in arguments if argument.startswith("-")}
     added: list[str] = []
     for key, value in settings.items():
@@ -107,13 +106,14 @@ def defaults_of(
             entry.require_known()
             continue
         entry.require_allowed(option)
-        for text in (value if isinstance(value, list) else [value]) if key == "metric" else ():
-            # a file in a corpus could import any module
-            if isinstance(text, str) and any("." in metric.name for metric in metrics_in(text)):
-                raise entry.error(
-                    "a configuration cannot name a class as a metric", "give --metric on the command line"
-                )
-        if present.isdisjoint(option.flags):
+        texts = (value if isinstance(value, list) else [value]) if key == "metric" else ()
+        metrics = [metric.name for text in texts if isinstance(text, str) for metric in metrics_in(text)]
+        if any("." in name for name in metrics):  # a file in a corpus could import any module
+            raise entry.error(
+                "a configuration cannot name a class as a metric", "give --metric on the command line"
+            )
+        takes_them = len(metrics) < 2 or option.metavar == "METRIC,..." or key in own
+        if takes_them and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added
 

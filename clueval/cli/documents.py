@@ -322,10 +322,7 @@ def _hint(check: Check, *, are_tags: bool) -> str:
     source = check.source
     if source is not None and source.form.name == MENTIONS and source.options.input is None:
         return "; read as answers of a language model: --row text=KEY,spans=KEY reads rows with other keys"
-    numbers = (
-        columns_of_tags(source) if source is not None and not are_tags and source.form.has_columns else []
-    )
-    if not numbers:
+    if source is None or are_tags or not source.form.has_columns or not (numbers := columns_of_tags(source)):
         return ""
     columns = f"columns {listed(numbers)} look" if len(numbers) > 1 else f"column {numbers[0]} looks"
     return f"; {columns} like tags: --layer label={numbers[0]}"

@@ -192,10 +192,8 @@ def diff(
         with named_together():  # a folder that is read may be that of the outputs
             report.put(content)
             report.remark_verdict(content)
-    if fail_on_new and content.new:
-        complain(f"clueval diff: {with_noun(content.new, 'new errors')}")
-        return 1
-    if fail_on_new and not content.documents:
-        complain("clueval diff: no documents, so nothing was compared")
-        return 1
-    return 0
+    if not fail_on_new or (content.documents and not content.new):
+        return 0
+    problem = with_noun(content.new, "new errors") if content.new else "no documents, so nothing was compared"
+    complain(f"clueval diff: {problem}")
+    return 1

@@ -190,7 +190,7 @@ def _writable_names() -> list[str]:
     return sorted(written_names())
 
 
-WRITABLE = OneOf(_writable_names, "; JSON Lines are doccano, token-rows and others")
+WRITABLE = OneOf(_writable_names, "; .spacy files are docbin, JSON Lines are doccano, token-rows and others")
 """The formats that can be written, as the values of an option."""
 
 

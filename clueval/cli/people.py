@@ -41,8 +41,6 @@ from clueval.transforms.options import Preparing
 
 _DEFAULTS = ",".join(DEFAULTS)
 _CONVENTIONS = ", ".join(convention.key for convention in CONVENTIONS)
-
-
 _CHANGES = " ".join(CHANGES)
 
 
@@ -173,8 +171,7 @@ def agree(
             **reading,
         )
         if pygamma is not None:
-            n = study.write_pygamma(pygamma)
-            remark(f"wrote {with_noun(n, 'files')} to {pygamma}")
+            remark(f"wrote {with_noun(study.write_pygamma(pygamma), 'files')} to {pygamma}")
         if disagreements:
             report = report._replace(hidden=True)
         code = report.put(study)

@@ -90,11 +90,8 @@ class Jobs(NamedTuple):
     def counting(self, *paths: Path | None) -> Iterator[Keywords]:
         """Provide the fields of `Workers`; show the progress of reading `paths`."""
         with progress(*paths) as advance:
-
-            def remark(line: str) -> None:
-                printing.remark(f"clueval {self.command}: {line}")
-
-            worker_fields = {"progress": advance, "remark": remark if self.verbose else None, "jobs": None}
+            say = (lambda line: printing.remark(f"clueval {self.command}: {line}")) if self.verbose else None
+            worker_fields = {"progress": advance, "remark": say, "jobs": None}
             if self.scheduler is None:
                 yield {**worker_fields, **self.workers}
                 return

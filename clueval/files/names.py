@@ -14,7 +14,7 @@ NOTHING: Mapping[str, str] = {}
 SETTINGS = "settings belong to a metric: {metric:partial(factor=0.5)}"
 TEXTS = "gold has the texts, as in [{'text': text, 'spans': spans}]"
 _NAMES_OF_GOLD = "y_true true reference references labels_true gold g"
-_NAMES_OF_PREDICTED = "y_pred pred prediction predictions hypothesis predicted p"
+_NAMES_OF_PREDICTED = "y_pred pred prediction predictions hypothesis hyp predicted p"
 
 
 def _table(rows: str) -> Mapping[str, str]:
@@ -28,7 +28,7 @@ def _table(rows: str) -> Mapping[str, str]:
 
 SYNONYMS = _table(f"""
 {_NAMES_OF_GOLD}: it is called gold; on the command line, name the files without options, gold first
-{_NAMES_OF_PREDICTED}: it is called predicted; the command line names files without options, gold first
+{_NAMES_OF_PREDICTED} system: it is called predicted; the command line names files without options, gold first
 mode strict: {{metric:muc}} has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); the strict \
 mode of seqeval is {{scheme:BIO}}, {{invalid:discard}}
 average macro micro weighted per_label per_class classes: --all prints all averages, rows() and JSON have them; for \
@@ -42,45 +42,48 @@ test a number, as in assert result.f1 >= 0.8
 factor glue betas beta focus weights containing settings set setting min_overlap overlap_of: {SETTINGS}
 word_ids id2label label_list label_names class_names features: names of tags that are numbers are {{names:[...]}}; \
 -100 is ignored
+lenient partial match overlap iou: {{metric:levels}} has four levels, {{metric:exact(min_overlap=0.5)}} a limit
+filter only include select: {{where:KEY=VALUE}} counts only some spans or documents
+exclude drop skip: {{label_map:LABEL=}} drops the spans of a label
+ignore_case case_sensitive lowercase: labels count as they are written; {{label_map:Per=PER}} renames them
+m measure measures: every metric has precision, recall and F1; use {{metric:NAME}}
+threads workers processes cores: use {{jobs:N}}
+encoding: text files are UTF-8; convert them, as with iconv
 label labels types tags: all labels count; use {{where:LAYER=LABEL}} for one; names of tags that are numbers are \
 {{names:[...]}}
 c l column columns tag_column gold_col pred_col gold_column pred_column: use {{layer:NAME=COLUMN}}, as in \
 {{layer:entity=2}}
 risk risk_column: read the column as a layer, as in {{layer:risk=3}}
 redacted: clueval masking takes redacted texts; to compare systems, clueval.recover gives the spans that each masks
-m: use {{metric:NAME}}
 d delimiter sep separator raw: tabs or blanks separate columns; in tables of spans, tabs or commas
 confusion confusion_matrix: use {{metric:confusion}}
 level levels: --all prints every level, in Python result.render('text', all=True)
 annotation_set: {{gold_set}} and {{predicted_set}} name the annotation sets of the two sides
-by_depth: score once for each depth, as in {{depth:1}}
-generic_gold: {{generic}} is for predicted labels; {{gold_map}} gives gold labels other names
-escapes: write the characters themselves in the file, as ( for -LRB-; {{align:True}} scores other differences of texts
 resample_by: clueval score --resample-by ... --save FILE keeps the counts of each unit
-transforms observers: clueval.read gives documents, which you can change and score; clueval.errors gives each error
 zero_division: rates of 0/0 are 0; clueval guide concept-averages says more
 output_dict flat to_flat: result.to_dict() gives dictionaries, result.scores() one number for each name
-json csv markdown latex format: use --format FORM, in Python result.render('FORM'); --input names the format of files
+json csv markdown latex format f: use --format FORM, in Python result.render('FORM'); --input names the format of files
 html xlsx tsv output output_file out: -o FILE writes a file; its ending says the form, as in -o errors.html, in Python \
 write('errors.html')
 digits precision decimals round: use --digits 2, in Python result.render('text', digits=2)
-input_gold input_predicted: use --input GOLD:PREDICTED, as in --input doccano:inline; in Python, read each \
-side on its own with clueval.read
+from from_format input_format reader input_gold input_predicted: use {{input:FORMAT}}, on the command line also \
+--input GOLD:PREDICTED, as in --input doccano:inline
 silent: use --quiet
 cite bibtex: cite a number with the signature below the report (result.signature)
 text texts original source: {TEXTS}; answers of language models without positions need {{input:mentions}}
 entities: spaCy's entities are read from Docs; a row of a dataset is an item of gold
-agree.metric agree.metrics agree.kappa agree.cohen agree.fleiss agree.alpha agree.krippendorff: all coefficients are \
-printed; --convention, in Python conventions=, names other F1 scores
+agree.metric agree.metrics agree.measure agree.kappa agree.cohen agree.fleiss agree.alpha agree.krippendorff: \
+all coefficients are printed; --convention, in Python conventions=, names other F1 scores
 agree.gold agree.predicted: name annotators without options; {{system}} names a system
 agree.by agree.label agree.per_label: the tables have a row for each label
 diff.decisions: curate reads them, as in clueval curate gold=GOLD old=OLD new=NEW --decisions FILE
 compare.intervals: intervals are always computed; {{confidence:0.9}} changes them
-compare.systems compare.files: name the files without options, as in GOLD base=A large=B
+compare.system compare.systems compare.files: name the files without options, as in GOLD base=A large=B
 compare.alpha compare.level compare.significance: use {{confidence:0.99}} for 1 %
 compare.bootstrap compare.test compare.permutation compare.paired_bs compare.paired_ar: \
 the test is randomisation; {{resamples:N}} says how often
-errors.type errors.types errors.only errors.kind errors.filter errors.fp errors.fn: reasons=['missed'] (--reason \
+errors.type errors.types errors.only errors.kind errors.filter errors.fp errors.fn errors.missed \
+errors.spurious errors.boundary errors.false_negatives errors.false_positives: reasons=['missed'] (--reason \
 missed), kinds (--class) and sides (--side) choose errors
 """)
 """Arguments and options, those of one function with its name before; one that a function has is not looked up."""
@@ -97,8 +100,9 @@ FOR_CALLS = {
 _FUNCTIONS = _table("""
 load: did you mean load_result?
 evaluate eval f1 report Evaluator: did you mean score?
-find_errors: did you mean errors?
 Scorer Metric: did you mean Accumulator?
+html page browser: use errors with -o errors.html, in Python write('errors.html')
+exact strict levels muc partial fair noisy seqeval nervaluate: use score with {metric:NAME}, or conventions for all
 compute compute_metrics: it is clueval.compat.huggingface.Seqeval
 f1_score precision_score recall_score accuracy_score classification_report: it is in clueval.compat.seqeval
 confusion confusion_matrix matrix: use score with {metric:confusion}
@@ -108,16 +112,14 @@ agreement iaa kappa alpha cohen_kappa cohen_kappa_score fleiss_kappa krippendorf
 adjudicate gold: did you mean curate?
 mask redact anonymise anonymize redaction evaluate_redaction leaks: use masking, for redacted texts with {redacted:True}
 significance test: did you mean compare?
-validate lint: did you mean check?
-view show: did you mean errors?
-hilfe aide: did you mean help?
+validate lint stats statistics count info: did you mean check?
+find_errors view show: did you mean errors?
 version: use --version
 """)
 """Functions and commands."""
 
 _ATTRIBUTES = _table("""
 to_pandas to_df to_dataframe dataframe df: pandas.DataFrame(result.rows()) makes a data frame
-to_excel: write('table.xlsx') writes a workbook
 per_label per_class per_type by_document labels micro macro: \
 rows() has a row for each label and average, as in pandas.DataFrame(result.rows())
 errors false_negatives false_positives mistakes: clueval.errors(gold, predicted) lists them
@@ -128,7 +130,9 @@ p_value p_values significant pvalue p difference diff better: \
 tests has the difference, its interval and p of each score and system, and rows() the same as a table
 to_csv to_markdown to_latex to_string report summary print show table: \
 print it, or use render('markdown'), render('csv'), ...
-to_html html write_page: write('page.html') writes a web page
+to_html html write_page to_excel: write('page.html') writes a web page, write('table.xlsx') a workbook
+ci interval confidence_interval confidence_intervals bootstrap: intervals() has an interval of each rate
+matrix confusion confusion_matrix: score with metrics='confusion', then to_dict() or print
 cite citation bibtex: cite a number with str(result.signature), which names every choice
 """)
 """Attributes of results."""

@@ -141,7 +141,7 @@ class Accumulator(Hinting):
         plan = with_steps_of_documents(self._plan) if bag.notes else self._plan
         return result_of(bag, plan, is_tagged=self._tagged, where="all", choices={})
 
-    def merge_state(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:
+    def merge(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:
         """Add the counts of one or several other accumulators, which do not change. After an error, none is added.
 
         Raises `UsageError` if their metrics differ, and, unless `force` is given, if their signatures differ. An

@@ -149,7 +149,7 @@ GROUP = "group"
 def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
     """Return the values of `by` if it has one for each of some lists of tags or spans; None: `by` has keys.
 
-    Raises `UsageError` for another number of values than there are lists.
+    Raises `UsageError` for another number of values than there are lists, and for two that have one text.
     """
     if not isinstance(by, list | tuple) or not by or [*by] == [DOCUMENT]:
         return None
@@ -160,6 +160,11 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
             f"by has {with_noun(len(by), 'values')}, and gold has {with_noun(len(gold), 'lists')}",
             advice="give a value for each list, or by='document'",
         )
+    texts = {value for value in by if isinstance(value, str)}
+    for value in by:
+        if not isinstance(value, str) and str(value) in texts:
+            problem = f"by has {value!r} and {str(value)!r}, which are both written {value}"
+            raise UsageError(problem, advice="give texts that differ")
     return [str(value) for value in by]
 
 
@@ -304,6 +309,9 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
                 f"no annotation is in {frame!r}, within which the metric counts",
                 advice="check its spelling",
             )
+        others = ", ".join(metric.name for metric in plan.metrics if metric.within != frame)
+        if others and ":" not in frame:  # SET:TYPE of a format is no layer for the others either
+            warn(f"layer {frame!r} is not scored by {others}, because gate counts within it")
     all_choices = dict.fromkeys(("scheme", "invalid"), "documents")
     if is_tagged:
         invalid = "+".join(sorted(bag.read.treatments)) or "none"

@@ -146,34 +146,6 @@ def test_documents_in_memory_refuse_options_for_reading() -> None:
         score([document], [document], input="vrt")
 
 
-# What is wrong is said before anything is read: the files of these commands are not there
-
-NOTHING = ["none.vrt", "none.vrt"]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["errors", *NOTHING, "-o"],
-        ["conventions", *NOTHING, "-o"],
-        ["merge", "none.vrt", "-o"],
-    ],
-    ids=" ".join,
-)
-def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
-    arguments: list[str], tmp_path: Path, capsys: Capture
-) -> None:
-    nowhere = tmp_path / "no" / "file"
-
-    assert refused([*arguments, str(nowhere)], capsys).endswith(
-        f"{nowhere}: cannot be written: its folder does not exist (make the folder first)"
-    )
-    assert refused([*arguments, str(tmp_path)], capsys).endswith(
-        f"{tmp_path}: cannot be written: it is a folder (name a file)"
-    )
-    assert "the name of an output is empty" in refused([*arguments, ""], capsys)
-
-
 def test_filter_on_metadata_is_allowed_for_every_metric(folder: Path) -> None:
     path = str(folder / "a.vrt")
 
@@ -341,13 +313,6 @@ def test_options_may_stand_between_files(command: str) -> None:
     called = command_called(command)
 
     assert called.parsed(["a", "--quiet", "b"]) == called.parsed(["a", "b", "--quiet"])
-
-
-def test_a_command_that_does_not_exist_is_named_with_the_nearest(capsys: Capture) -> None:
-    assert refused(["scor", "a", "b"], capsys).startswith(
-        "clueval: there is no command 'scor'; did you mean score? (one of score, conventions, "
-    )
-    assert refused(["xyz"], capsys).startswith("clueval: there is no command 'xyz' (one of score, ")
 
 
 def test_help_shows_that_the_formats_of_the_sides_may_differ(capsys: Capture) -> None:

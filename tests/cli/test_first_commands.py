@@ -134,7 +134,7 @@ def test_a_folder_without_the_annotations_of_a_text_says_what_an_empty_file_is(c
     assert "an empty file has no spans" in error
 
 
-def test_files_with_other_tokens_are_scored_as_texts(capsys: Capture) -> None:
+def test_files_with_other_tokens_are_scored_as_texts_or_get_other_tokens(capsys: Capture) -> None:
     Path("a.conll").write_text("Dr.\tO\nKlein-Voss\tB-PER\n", encoding="utf-8")
     Path("b.conll").write_text("Dr\tO\n.\tO\nKlein\tB-PER\n-\tI-PER\nVoss\tI-PER\n", encoding="utf-8")
 
@@ -143,34 +143,23 @@ def test_files_with_other_tokens_are_scored_as_texts(capsys: Capture) -> None:
     assert main(["convert", "b.conll", "--to", "doccano", "-o", "b.jsonl"]) == 0
     assert main(["score", "a.conll", "b.jsonl"]) == 0
     assert "F1 100.00 %" in capsys.readouterr().out
-
-
-def test_tokens_of_another_file_replace_tokens(capsys: Capture) -> None:
-    Path("a.conll").write_text("Dr.\tO\nKlein-Voss\tB-PER\n", encoding="utf-8")
-    Path("b.conll").write_text("Dr\tO\n.\tO\nKlein\tB-PER\n-\tI-PER\nVoss\tI-PER\n", encoding="utf-8")
-
     assert main(["convert", "b.conll", "--to", "conll", "--tokens", "a.conll"]) == 0
     assert "Dr.\tO\nKlein-Voss\tB-PER\n" in capsys.readouterr().out
 
 
-def test_advice_on_a_file_without_predicted_says_what_is_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "g.conll").write_text("Ada NNP B-PER\n\n")
+def test_advice_on_a_file_without_predicted_says_what_is_read(capsys: Capture) -> None:
+    Path("g.conll").write_text("Ada NNP B-PER\n\n", encoding="utf-8")
 
-    assert main(["score", str(tmp_path / "g.conll")]) == 2
+    assert main(["score", "g.conll"]) == 2
     advice = "(without PREDICTED, the last two columns are read as gold and predicted; "
     assert advice in capsys.readouterr().err
 
 
-def test_answers_that_were_repaired_are_not_passed_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold, answers = tmp_path / "gold.jsonl", tmp_path / "answers.jsonl"
-    gold.write_text('{"id": 1, "text": "Ada.", "label": []}\n')
-    answers.write_text('{"id": 1, "response": "```json\\n[]\\n```"}\n')
+def test_answers_that_were_repaired_are_not_passed_over(capsys: Capture) -> None:
+    Path("g.jsonl").write_text('{"id": 1, "text": "Ada.", "label": []}\n', encoding="utf-8")
+    Path("a.jsonl").write_text('{"id": 1, "response": "```json\\n[]\\n```"}\n', encoding="utf-8")
 
-    assert main(["score", str(gold), str(answers), "--input", "mentions", "--metric", "exact"]) == 0
+    assert main(["score", "g.jsonl", "a.jsonl", "--input", "mentions", "--metric", "exact"]) == 0
     printed = capsys.readouterr()
     assert "1 answer was not pure JSON; the JSON inside was read" in printed.out + printed.err
     assert "passed over" not in printed.out + printed.err

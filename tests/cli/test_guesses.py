@@ -1,4 +1,4 @@
-"""48 commands that one may try after reading the README alone: each works, or its error says what to write."""
+"""Commands that one may try after reading the README alone: each works, or its error says what to write."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ LEAD_ON = {
     "help score gate": "did you mean gates?",
     "compare gold.conll predicted.conll other.conll --intervals": "intervals are always computed",
     "score gold.conll predicted.conll --fail-under exact.f1=0.9": "the metric exact was not counted",
-    "score gold.conll predicted.conll --json": "use --format FORM",
     "score gold.conll predicted.conll --output result.html": "-o FILE writes a file",
     "score gold.conll predicted.conll --strict": "is --scheme BIO, --invalid discard",
     "score gold.conll predicted.conll --bootstrap": "use --intervals",
@@ -51,12 +50,23 @@ LEAD_ON = {
     "score gold.conll predicted.conll --layer entity": "write it NAME=COLUMN, as in entity=2",
     "score gold.conll predicted.conll --fail-under 0.8": "write f1=0.8",
     "errors gold.conll predicted.conll --type FN": "(--reason missed)",
+    "errors gold.conll predicted.conll --set beta=2": "settings belong to a metric: --metric 'partial(factor",
+    "score gold.conll predicted.conll --filter label=PER": "--where KEY=VALUE counts only some spans",
+    "score gold.conll predicted.conll -f json": "use --format FORM",
+    "score gold.conll predicted.conll --exclude PER": "; --label-map LABEL= drops the spans of a label",
+    "score gold.conll predicted.conll --ignore-case": "labels count as they are written",
+    "score gold.conll predicted.conll --lenient": "--metric levels has four levels",
+    "score gold.conll predicted.conll --system other.conll": "it is called predicted",
+    "convert gold.conll --from conll --to doccano": "use --input FORMAT",
+    "convert gold.conll --to spacy": ".spacy files are docbin",
+    "stats gold.conll": "did you mean check?",
+    "fair gold.conll predicted.conll": "use score with --metric NAME",
     "agree gold.conll predicted.conll --kappa": "all coefficients are printed",
     "masking gold.conll redacted.txt": "add --redacted",
     "convert gold.conll gold.jsonl": "--to",
     "confusion gold.conll predicted.conll": "use score with --metric confusion",
     "score a b --ouput x.html": "unknown option --ouput; -o FILE writes a file",
-    "score a b --input-predicted inline": "; use --input GOLD:PREDICTED, as in --input doccano:inline",
+    "score a b --input-predicted inline": "on the command line also --input GOLD:PREDICTED, as in",
     "profile a b --by domain": "unknown option --by (see",
     "score a b --bootsrap": "unknown option --bootsrap; use --intervals",
     "score a b --format html": "-o FILE writes pages and workbooks, as in -o x.html",

@@ -715,6 +715,19 @@ def test_a_document_without_the_containing_layer_is_refused_and_so_is_an_empty_o
         score([pair.gold], [pair.predicted], metrics=GateWithin(containing="zone"))
 
 
+def test_other_metrics_say_that_they_do_not_score_the_containing_layer(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    document = Document("d", {"label": spans("A[0,1)"), "zone": spans("Z[0,2)")}, tokens=["a", "b"])
+
+    score([document], [document], metrics=[GateWithin(containing="zone")])
+    assert not recwarn
+    with pytest.warns(
+        CluevalWarning, match="layer 'zone' is not scored by exact, because gate counts within it"
+    ):
+        score([document], [document], metrics=["exact", GateWithin(containing="zone")])
+
+
 # Bad input
 
 

@@ -68,8 +68,8 @@ def test_accumulators_can_be_merged_in_either_order(
     one, other = counted(pairs[:cut]), counted(pairs[cut:])
     forth, back = counted([]), counted([])
 
-    forth.merge_state([one, other])
-    back.merge_state([other, one])
+    forth.merge([one, other])
+    back.merge([other, one])
 
     assert plain(forth.compute()) == plain(back.compute()) == plain(counted(pairs).compute())
 
@@ -83,8 +83,8 @@ def test_accumulators_that_are_added_to_another_do_not_change(tmp_path: Path) ->
     before = [plain(scores.compute()) for scores in added]
     total = Accumulator("exact")
 
-    total.merge_state(added)
-    total.merge_state(added)
+    total.merge(added)
+    total.merge(added)
 
     assert [plain(scores.compute()) for scores in added] == before
     assert total.compute().repaired_tags == {"gold": 6, "predicted": 6}
@@ -148,7 +148,7 @@ def test_compute_does_not_change_the_counts() -> None:
 def test_accumulator_can_be_merged_with_itself() -> None:
     scores = counted([(["B-PER", "O"], ["B-PER", "B-LOC"])])
 
-    scores.merge_state(scores)
+    scores.merge(scores)
 
     micro = scores.compute().metrics["exact"]["label"]["micro"]
     assert (micro["gold"], micro["predicted"], scores.compute().tokens) == (2, 4, 4)
@@ -262,14 +262,14 @@ def test_an_accumulator_warns_as_score_does() -> None:
 
 def test_accumulators_of_different_metrics_cannot_be_merged() -> None:
     with pytest.raises(UsageError, match="cannot be added: metrics is exact and levels"):
-        Accumulator("exact").merge_state(Accumulator("levels"), force=True)
+        Accumulator("exact").merge(Accumulator("levels"), force=True)
 
 
 def test_metrics_with_different_settings_are_different_metrics() -> None:
     graded = Accumulator(metric_named("partial", factor=0.5))
 
     with pytest.raises(UsageError, match=r"factor=0.75.* and partial\(factor=0.5"):
-        Accumulator("partial").merge_state(graded)
+        Accumulator("partial").merge(graded)
 
 
 def test_accumulators_with_different_choices_are_merged_by_force_only() -> None:
@@ -278,7 +278,7 @@ def test_accumulators_with_different_choices_are_merged_by_force_only() -> None:
     tags.update([["B-PER"]], [["O"]])
 
     with pytest.raises(UsageError, match=r"scheme is documents and BIO:none; invalid is .* force=True"):
-        spans.merge_state(tags)
-    spans.merge_state(tags, force=True)
+        spans.merge(tags)
+    spans.merge(tags, force=True)
 
     assert spans.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5

@@ -176,3 +176,5 @@ def test_a_value_for_each_list_gives_the_scores_of_the_lists_with_this_value(
     assert score(gold, predicted, metrics="exact", by=array).to_dict() == found
     with pytest.raises(UsageError, match="by has 2 values, and gold has 3 lists"):
         score(gold, predicted, by=["news", "web"])
+    with pytest.raises(UsageError, match="by has 1 and '1', which are both written 1"):
+        score(gold, predicted, by=[1, 2, "1"])

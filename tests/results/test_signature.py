@@ -215,11 +215,6 @@ def test_documents_need_no_columns() -> None:
     ("option", "advice"),
     [
         ({"average": "document"}, "in Python by='document'"),
-        ({"by_depth": True}, "score once for each depth"),
-        ({"generic_gold": "A"}, "gold_map gives gold labels other names"),
-        ({"escapes": "ptb"}, "write the characters themselves"),
-        ({"transforms": []}, "clueval.read gives documents"),
-        ({"observers": []}, "clueval.errors gives each error"),
         ({"hierachy": "."}, "did you mean hierarchy?"),
     ],
 )

@@ -399,6 +399,13 @@ def test_where_counts_only_documents_with_this_metadata() -> None:
     assert "where:domain=letter" in str(study.signature)
 
 
+def test_the_signature_says_if_spans_have_no_text() -> None:
+    spans = [[(0, 2, "PER")], [(1, 3, "PER")]]
+
+    assert "|text:absent|" in agree(spans, spans).signature
+    assert "|text:equal|" in agree([["B-PER"]], [["B-PER"]]).signature
+
+
 @pytest.mark.parametrize(
     ("where", "message"),
     [

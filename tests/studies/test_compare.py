@@ -63,6 +63,17 @@ def differences(found: Any) -> dict[str, dict[str, Any]]:
     return {each["score"]: each["against_baseline"][0] for each in found.to_dict()["scores"]}
 
 
+def test_a_layer_that_only_another_system_has_is_named() -> None:
+    gold, base = counted(HAND_A)
+    more = [replace(each, layers={**each.layers, "y": each.layers["x"]}) for each in base]
+    first, second = (score(gold, side, metrics="exact", resample_by="document") for side in (base, more))
+
+    with pytest.warns(CluevalWarning, match="the layer 'y' of b is not compared, because a does not have it"):
+        compare(a=first, b=second)
+    with pytest.raises(UsageError, match="do not both have the layer 'y'"):
+        compare(b=second, a=first)
+
+
 def test_two_systems_by_hand() -> None:
     found = differences(compare(result(HAND_A), result(HAND_B)))
 

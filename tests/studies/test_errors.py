@@ -189,7 +189,7 @@ def test_positions_ids_lines_and_texts_are_those_of_the_file(
         assert sentence == f'<s id="{row["sentence"].split(" | ")[0]}">'
         head = f'<text id="{row.document}" domain="{row["domain"]}"'
         assert next(line for line in reversed(above) if line.startswith("<text ")).startswith(head)
-        if row["other_start"] != "":
+        if row["other_start"] is not None:
             theirs = tokens[row.side][row["other_start"] : row["other_end_inclusive"] + 1]
             assert (row["other_first_token_id"], row["other_last_token_id"]) == (theirs[0][4], theirs[-1][4])
             assert row["other_text"].split()[0] == theirs[0][1]

@@ -65,7 +65,7 @@ def test_mentions_without_a_position_are_errors_like_others(tmp_path: Path, caps
         found = diff(*sides, input="mentions", unparsable="empty")
 
         assert found.counts()["predicted"] == {"new": 1, "fixed": 2, "still": 1}
-        assert {(row["state"], row["text"]) for row in rows_of(found) if row["start"] == ""} == {
+        assert {(row["state"], row["text"]) for row in rows_of(found) if row["start"] is None} == {
             *(("new", "Kim"), ("still", "Eve"), ("fixed", "Eve"), ("fixed", "Zoe"))
         }
         for system, result in zip(sides[1:], found.results, strict=True):

@@ -141,7 +141,7 @@ def test_accumulator_counts_groups_of_alternatives_once() -> None:
     for end in (2, 3):
         scores.update([[Span(0, 2, "A", {"group": 1}), Span(0, 3, "A", {"group": 1})]], [[(0, end, "A")]])
     other = Accumulator("exact")
-    other.merge_state(scores)
+    other.merge(scores)
 
     for result in (scores.compute(), other.compute()):
         assert result.f1 == 1.0

@@ -520,6 +520,7 @@ def _signature(corpus: Annotated, bag: Bag) -> str:
         "invalid": "+".join(sorted(treatments)) or "documents",
         "merge": "yes" if corpus.plan.merge else "no",
         "zero": "0/0=null",
+        "text": "absent" if bag.read.without_text else "equal",
     }
     if corpus.annotators.naming.pair_by is not None:
         choices["paired"] = corpus.annotators.naming.pair_by

@@ -103,7 +103,10 @@ def compare(
     results_of = {name: list(islice(scored, len(of_system))) for name, of_system in runs.items()}
     results = {name: [_result_of(run) for run in results_of[name]] for name in order}
     units = units_of(results, force)
-    first = results[order[0]][0]
+    first, first_run = results[order[0]][0], units.runs[order[0]][0]
+    counted = {(layer, name) for name in order for run in units.runs[name] for _, layer in run.counts}
+    for layer, name in sorted(counted - {(layer, name) for _, layer in first_run.counts for name in order}):
+        warn(f"the layer {layer!r} of {name} is not compared, because {order[0]} does not have it")
     work = PairedTests(units, trust, detect, several_golds=has_several_golds(first))
     paths = chosen_paths(work.reports(), scores)
     for text, path in zip(scores or (), paths, strict=False):
@@ -119,7 +122,6 @@ def compare(
     def details() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         return list(starmap(work.score, labels)), list(work.most(paths))
 
-    first_run = units.runs[order[0]][0]
     tokens = dict(zip(first_run.keys, first_run.positions, strict=True))
     return Comparison(
         signature=str(first.signature),

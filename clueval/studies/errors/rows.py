@@ -302,7 +302,11 @@ class RowColumns(NamedTuple):
         context = texts.context((wrong.start, wrong.end), (start, end))
         marks = [*context.marks(0, [span]), *context.marks(1, others)]
         first_id, last_id = texts.ids_of(start, end)
-        row: Row = {
+        of_others: Sequence[Any] = (None, None, "", "")
+        if others:
+            first, past = others[0].start, max([other.end for other in others])
+            of_others = (first, past - 1, *texts.ids_of(first, past))
+        return {
             "context": [MarkedText(context.text, marks, context.is_cut)],
             "side": side,
             "layer": wrong.sequence,
@@ -311,33 +315,27 @@ class RowColumns(NamedTuple):
             "label": span.label,
             **{f"label {layer}": span.by_layer.get(layer) or "" for layer in self.layers},
             "text": texts.of(span),
-            "start": "" if texts.beside else start,
-            "end_inclusive": "" if texts.beside else end - 1,
+            "start": None if texts.beside else start,
+            "end_inclusive": None if texts.beside else end - 1,
             "first_token_id": first_id,
             "last_token_id": last_id,
             "other_text": BETWEEN.join([shortened(texts.of(other), LONGEST_OTHER) for other in others]),
             "other_label": BETWEEN.join([other.label for other in others]),
-            "other_start": "",
-            "other_end_inclusive": "",
-            "other_first_token_id": "",
-            "other_last_token_id": "",
-        }
-        if others:
-            start, end = others[0].start, max([other.end for other in others])
-            row["other_start"], row["other_end_inclusive"] = start, end - 1
-            row["other_first_token_id"], row["other_last_token_id"] = texts.ids_of(start, end)
-        for layer in self.layers:
-            row[f"other_label {layer}"] = BETWEEN.join([other.by_layer.get(layer) or "" for other in others])
-        line = texts.line_of(span)
-        row |= {
+            "other_start": of_others[0],
+            "other_end_inclusive": of_others[1],
+            "other_first_token_id": of_others[2],
+            "other_last_token_id": of_others[3],
+            **{
+                f"other_label {layer}": BETWEEN.join([other.by_layer.get(layer) or "" for other in others])
+                for layer in self.layers
+            },
             "document": document.id,
             "sentence": BETWEEN.join(texts.sentences_of(span.start, span.end)),
             "file": document.file or "",
-            "line": "" if line is None else line,
+            "line": texts.line_of(span),
             **{key: texts.metadata.get(key, "") for key in self.metadata},
             "metadata": "; ".join(self._rest(wrong, texts)),
         }
-        return row
 
     def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> list[str]:
         """Return what is in no column: metadata that the first document does not have, and fragments."""

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.core.case import Where
 from clueval.core.document import Pair
 from clueval.core.tally import Tally
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, warn
 from clueval.files.opening import tsv_line
 from clueval.files.writing import whole_file
 from clueval.metrics import with_settings
@@ -425,6 +425,8 @@ def report_of(
     risk = risk_by(metric.risk_order)
     leaks = sorted((leak for lists in listed for leak in lists.leaks), key=lambda leak: leak.order(risk))
     strings = sorted(_string_leaks(listed), key=attrgetter("at"))
+    for layer in sorted({lists.sequence for lists in listed if lists.leaks} - {*result.metrics["masking"]}):
+        warn(f"no rate and no limit counts the leaks of documents that have the layer {layer!r} alone")
     needless = Counter(text for lists in listed for text in lists.needless)
     set_apart: list[StringLeak] = []
     review = None

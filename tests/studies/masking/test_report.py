@@ -36,6 +36,19 @@ def without_warnings() -> Iterator[None]:
         yield
 
 
+def test_leaks_of_a_document_that_has_the_layer_of_classes_alone_are_warned_of() -> None:
+    tokens, name = ["a", "b"], [Span(0, 1, "P")]
+    gold = [Document("1", {"entity": name}, tokens=tokens), Document("2", {"risk": name}, tokens=tokens)]
+    masked = [gold[0], replace(gold[0], id="2", layers={"entity": []})]
+
+    with pytest.warns(
+        CluevalWarning, match="no rate and no limit counts the leaks .* the layer 'risk' alone"
+    ):
+        found = clueval.masking(gold, masked)
+    assert [leak.document for leak in found.leaks] == ["2"]
+    assert found.scores()["masking.mention.micro.recall"] == 1
+
+
 def test_leaks_have_the_shape_of_the_contract() -> None:
     assert report().to_dict()["leaks"][0] == {
         "document": "d",
