@@ -121,7 +121,7 @@ def merge(file: Input, *, output: Path | None = LINES, reading: Keywords = READI
     """
     require_one_file(file)
     if output is not None:
-        require_written_ending(output)
+        require_written_ending(output, "spans")
     passed_over = Counter[str]()
     documents = documents_of(file, FormatOptions(**reading), passed_over)
     with remarking(passed_over):

@@ -81,7 +81,7 @@ def described_format(name: str) -> Iterator[str]:
     yield details()[name]
     if rows := rows_of(name):
         yield ""
-        yield "Its rows, as --row describes them:"
+        yield "Its rows, as --row describes them (add id=KEY if each has an id):"
         yield from (f"  {description}" for description in rows)
     options = {option for form in forms_named(name) for option in form.options}
     reads = [

@@ -247,13 +247,15 @@ def described_rows(description: str | Mapping[str, str]) -> Dialect:
 def described(dialect: Dialect) -> str | None:
     """Return a dialect as a description that reads its texts and spans, or None if keys do not tell where they are.
 
+    It has no key of ids, because a row need not have one, but must have each key of a description.
+
     >>> described(Dialect(name="d", text="text|data", spans="label", start="start_offset"))
     'text=text|data,spans=label,start=start_offset'
     """
     if dialect.plain is not None or dialect.values is not None or not dialect.spans:
         return None
     usual = {field.name: field.default for field in fields(Dialect)}
-    pairs = ((key, getattr(dialect, key)) for key in DESCRIBED)
+    pairs = ((key, getattr(dialect, key)) for key in DESCRIBED if key != "id")
     return ",".join(f"{key}={value}" for key, value in pairs if value and value != usual[key])
 
 

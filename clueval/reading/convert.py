@@ -21,6 +21,7 @@ from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import errors_of, made_folder, scratch_folder, whole_bytes, whole_file
 from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.documents import is_column_format
+from clueval.formats.form import form_by_name
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import USUAL_READING, FormatOptions, Reading
 from clueval.formats.recognition import fields_of_line
@@ -32,8 +33,6 @@ from clueval.reading.read import documents_of, options_for_one_side
 from clueval.reading.source import form_at, texts_of
 from clueval.transforms.characters import to_characters
 from clueval.transforms.placing import to_tokens, with_tokens_of
-
-_NO_FORMAT = (".html", ".xlsx", ".vrt", ".vert")
 
 
 @checked_call
@@ -152,10 +151,15 @@ def of_one_file(documents: Iterable[Document], source: object, writer: Writer) -
         yield document
 
 
-def require_written_ending(path: Path) -> None:
-    """Raise `UsageError` for a file whose ending says a format that is read or made otherwise, but not written."""
-    if (ending := path.suffix.lower()) in _NO_FORMAT:
-        raise UsageError(f"{path}: no format is written as {ending}", advice="give the file another ending")
+def require_written_ending(path: Path, name: str) -> None:
+    """Raise `UsageError` for a file whose ending tells another format than `name`, a workbook or a page."""
+    file = path.name.lower().removesuffix(".gz")
+    form = form_by_name(file, None)
+    if file.endswith((".html", ".xlsx")) or (form is not None and form.name != name):
+        ending = Path(file).suffix
+        raise UsageError(
+            f"{path}: the format {name} is not written as {ending}", advice="give the file another ending"
+        )
 
 
 def require_one_file(path: Path) -> None:
@@ -339,13 +343,13 @@ class Conversion:
         output = self.output
         assert output is not None
         path = Path(output)
-        require_written_ending(path)
+        if self._is_folder:
+            self._write_each(documents, path)
+            return
+        require_written_ending(path, self.name)
         if self.writer.data is not None:
             with whole_bytes(path) as binary:
                 binary.write(self.writer.data(documents, list(self.layers)))
-        elif self._is_folder:
-            self._write_each(documents, path)
-            return
         elif output.endswith("/"):
             raise FileError(
                 f"is a folder, and the format {self.name} writes one file",

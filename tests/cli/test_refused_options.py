@@ -114,8 +114,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
         ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
         ("curate g.conll p.conll -o x.jsonl", "the result has the format conll (name the format with --to)"),
-        ("curate g.conll p.conll -o x.vrt", "no format is written as .vrt (give the file another ending)"),
-        ("merge g.conll --layer a=2 --layer b=2 -o x.vrt", "no format is written as .vrt"),
+        *(
+            (f"{call} -o x{ending}", f"is not written as {ending} (give the file another ending)")
+            for call in ("curate g.conll p.conll", "merge g.conll --layer a=2 --layer b=2")
+            for ending in (".vrt", ".conllu", ".xmi", ".gold_conll", ".xlsx", ".html")
+        ),
+        ("convert g.conll --to conll -o x.SPACY.gz", "the format conll is not written as .spacy"),
         ("version", "use --version"),
         ("score s.clueval s.clueval", "is a report or a saved result of clueval"),
         (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import clueval
 from clueval.cli import main
 from clueval.formats.catalogue import details, recognised_by, rows_of, uses_of
-from clueval.formats.dialect import described_rows
 from clueval.formats.form import NAMES, all_forms, forms_named
 
+SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 WRITTEN = {
     *("brat", "conll", "docbin", "doccano", "gliner", "inline", "label-studio", "ltf", "presidio", "prodigy"),
     *("spacy-json", "spans", "spert", "tab", "token-rows", "uima-json", "w2ner", "webanno", "xmi"),
@@ -54,11 +57,19 @@ def test_every_format_has_a_section_of_its_rules_and_no_section_is_of_no_format(
     assert details().keys() == set(NAMES)
 
 
-def test_description_of_rows_that_is_printed_can_be_given() -> None:
-    printed = [rows for name in NAMES for rows in rows_of(name)]
+def test_description_of_rows_that_is_printed_reads_the_samples_of_the_format() -> None:
+    samples = {"doccano": "gold.jsonl", "gliner": "gold.json", "presidio": "samples.json", "spert": "gold.json"}
+    printed = {name: rows for name in NAMES for rows in rows_of(name)}
 
-    assert "text=text|data,spans=label" in " ".join(printed)
-    assert all(described_rows(rows).spans for rows in printed)
+    assert printed.keys() == samples.keys()
+    for name, rows in printed.items():
+        path = SAMPLES / name / samples[name]
+        described, recognised = clueval.read(path, row=rows), clueval.read(path)
+        for one, other in zip(described, recognised, strict=True):
+            assert (one.text, one.tokens) == (other.text, other.tokens)
+            assert [(s.start, s.end, s.label) for s in one.layers["label"]] == [
+                (s.start, s.end, s.label) for s in other.layers["label"]
+            ]
 
 
 def test_every_format_says_what_it_holds_and_what_it_needs() -> None:

@@ -210,3 +210,20 @@ def test_check_names_each_wrong_document_of_one_object(tmp_path: Path) -> None:
         "span [5,4) '_' ends before it starts",
         "span [-1,2) '_' starts before position 0",
     ]
+
+
+def test_check_of_rows_holds_no_ids(tmp_path: Path) -> None:
+    """2,000 ids of 2,000 characters would be 4 MB."""
+    path = tmp_path / "a.jsonl"
+    rows = ({"id": f"{number:2000}", "text": "Ada", "label": []} for number in [*range(2000), 7])
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (_, file_check), *_ = checks([path], FormatOptions())
+
+    tracemalloc.start()
+    assert list(file_check.problems()) == []
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert (file_check.documents, file_check.unusual["repeated document ids"]) == (2001, 1)
+    assert peak < 2_000_000
+    print(peak)
