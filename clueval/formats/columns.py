@@ -14,13 +14,12 @@ from functools import partial
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from clueval.core.bag import Read
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
-from clueval.files.errors import FormatError, TagError, UsageError, with_noun
+from clueval.files.errors import FormatError, UsageError, with_noun
 from clueval.formats.column_format import LINES, ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
-from clueval.formats.input_file import InputFile
+from clueval.formats.input_file import InputFile, schemes_of
 from clueval.formats.options import FormatOptions, columns_of_metadata
 from clueval.formats.recognition import fields_of_line
 
@@ -145,15 +144,9 @@ class ColumnReader(ColumnValues):
         refused and no scheme is named, the file is read once more before, for its scheme.
         """
         if self.options.needs_scheme:
-            lenient, read = replace(self.options, invalid=None), Read()
+            lenient = replace(self.options, invalid=None)
             file = replace(self._input, passed_over=Counter(), sources={})
-            for document in ColumnReader(self.form, file, lenient).documents():
-                read.add([("gold", document)])
-            try:
-                self.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
-            except TagError as error:
-                error.file = self.file
-                raise
+            self.schemes = schemes_of(ColumnReader(self.form, file, lenient).documents(), self.file)
         for _ in self._blocks_read():
             yield from self._ready
             self._ready = []

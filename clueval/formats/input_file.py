@@ -202,6 +202,20 @@ class SeenTags:
         self._by_prefix[layer] = by_prefix
 
 
+def schemes_of(documents: Iterable[Document], file: str | None) -> dict[str, str | None]:
+    """Return the scheme of all tags of each layer of a file or a side. Raises `TagError` for tags of two schemes."""
+    from clueval.core.bag import Read  # few files are read for their schemes before their spans
+
+    read = Read()
+    for document in documents:
+        read.add([("", document)])
+    try:
+        return {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+    except TagError as error:
+        error.file = file
+        raise
+
+
 # The beginning, by which the format is recognised
 
 _IS_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*($|[\[{]))|\[\s*([\[{"]|\]\s*($|[\[{])))')

@@ -43,7 +43,7 @@ from clueval.formats.dialect import (
     with_paths,
 )
 from clueval.formats.form import is_row
-from clueval.formats.input_file import InputFile, Numbered, SeenTags
+from clueval.formats.input_file import InputFile, Numbered, SeenTags, schemes_of
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.recognition import keys_of_tags
 from clueval.formats.span_forms import (
@@ -151,9 +151,17 @@ class RowReader(RowInput):
         self._keys_of_span = lru_cache(_MOST_SHAPES)(self._new_span_keys)
         self._tag_names: dict[str, Mapping[int, str]] = {}
         self._seen_tags = SeenTags(file)
+        self.schemes: Mapping[
+            str, str | None
+        ] = {}  # of all tags, by layer, where they are read before their spans
         self.seen_sets: dict[str, None] = {}
         self.is_set_seen = False  # whether a row has the annotation set that is read
         self.rest: Iterator[Document] = iter(())  # the documents of a row with several that are not read yet
+
+    @property
+    def needs_schemes(self) -> bool:
+        """Whether the tags of all rows tell the schemes without which none is read."""
+        return bool(self.dialect.tags) and self.options.needs_scheme
 
     def documents(self, row: Any) -> Iterable[Document]:
         """Return the documents of a row: one, unless it is passed over or has several."""
@@ -359,12 +367,15 @@ class RowReader(RowInput):
         return self._tag_names[key][value]
 
     def _layers_of_tags(self, tags: Mapping[str, list[str]], sentences: Sequence[Sentence]) -> Layers:
-        scheme, invalid = self.options.scheme, self.options.invalid or "conlleval"
+        invalid = self.options.invalid or "conlleval"
         within = 0, len(self._tokens or ())
-        if scheme is None and invalid == "conlleval":  # `SeenTags` has refused what is no tag
+        if self.options.scheme is None and self.options.repairs:  # `SeenTags` has refused what is no tag
             return Layers({}, _RowsOfTags(tags, sentences), self.number, within=within)
         try:
-            rows = {layer: _decoded(values, sentences, scheme, invalid) for layer, values in tags.items()}
+            rows = {
+                layer: _decoded(values, sentences, self.options.scheme or self.schemes.get(layer), invalid)
+                for layer, values in tags.items()
+            }
         except TagError as error:
             error.file, error.line, error.document = self.file, self.number, self._id
             raise
@@ -613,16 +624,23 @@ class RowReader(RowInput):
 
 def documents_of_file(form: Dialect, file: InputFile, options: FormatOptions) -> Iterator[Document]:
     """Yield the documents of a file."""
-    rows = file.rows(empty_is_row=is_row(form, []))
-    return _documents(rows, RowReader(form, options, file.name, file.passed_over))
+    reader = RowReader(form, options, file.name, file.passed_over)
+    if reader.needs_schemes:
+        again, lenient = replace(file, passed_over=Counter()), replace(options, invalid=None)
+        reader.schemes = schemes_of(documents_of_file(form, again, lenient), file.name)
+    yield from _documents(file.rows(empty_is_row=is_row(form, [])), reader)
 
 
 def documents_and_errors(
     form: Dialect, file: InputFile, options: FormatOptions
 ) -> Iterator[Document | CluevalError]:
     """Yield the documents of a file, and in place of one that cannot be read, its error."""
-    rows = file.rows(empty_is_row=is_row(form, []))
     reader = RowReader(form, options, file.name, file.passed_over)
+    if reader.needs_schemes:
+        again, lenient = replace(file, passed_over=Counter()), replace(options, invalid=None)
+        documents = documents_and_errors(form, again, lenient)
+        reader.schemes = schemes_of((item for item in documents if isinstance(item, Document)), file.name)
+    rows = file.rows(empty_is_row=is_row(form, []))
     before = -1
     while before < reader.number:  # otherwise there was no further row
         before = reader.number
@@ -648,8 +666,12 @@ def _rest_of_row(reader: RowReader) -> Iterator[Document | CluevalError]:
 def documents_of_rows(
     form: Dialect, rows: Iterable[Numbered], options: FormatOptions, passed_over: Counter[str]
 ) -> Iterator[Document]:
-    """Yield the documents of numbered rows in memory."""
-    return _documents(iter(rows), RowReader(form, options, None, passed_over))
+    """Yield the documents of numbered rows in memory; holds all rows if their tags tell how these are read."""
+    reader = RowReader(form, options, None, passed_over)
+    if reader.needs_schemes:
+        rows, lenient = list(rows), replace(options, invalid=None)
+        reader.schemes = schemes_of(documents_of_rows(form, rows, lenient, Counter()), None)
+    yield from _documents(iter(rows), reader)
 
 
 def sets_of_file(form: Dialect, file: InputFile) -> list[str]:

@@ -25,6 +25,7 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, is_number
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
 from clueval.files.options import require_kind
+from clueval.formats.input_file import schemes_of
 from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.span_forms import (
     DOCUMENTS,
@@ -49,7 +50,6 @@ from clueval.reading.options import (
     columns_of_side,
     is_path_or_paths,
     require_none,
-    require_scheme,
     with_id_of,
     without_answers,
 )
@@ -126,7 +126,7 @@ class GivenSide(NamedTuple):
         if self.kind == "documents":
             return item  # type: ignore[no-any-return]
         if lender is not None:
-            return with_text_of(lender, item, place, self.names)
+            return with_text_of(lender, item, place, self.names, self.options)
         if self.kind != "tags":
             layers: dict[str, list[Span]] = {}  # with one span for each layer of a span
             for span in as_spans(item, place):
@@ -252,7 +252,8 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
     """Return a side with the kind and the items of a value; `others` are the other sides.
 
     A data set of Hugging Face has the names of its tags; without names, they are those of the other sides. Reads no
-    more of an iterator than its first items. Raises `UsageError` for something else.
+    more of an iterator than its first items, or all of its tags if they must tell their scheme. Raises `UsageError`
+    for something else.
     """
     options = side.options
     has_answers = options.input in ANSWER_FORMATS
@@ -273,7 +274,12 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
         from clueval.formats.tag_lists import names_of_tags  # most tags are text
 
         side = side._replace(names=names_of_tags(options.names, "labels"))
-    return side if names is None else side._replace(options=options)
+    if side.kind == "tags" and with_names.needs_scheme:
+        side = side._replace(items=list(map(_materialised, side.items)))
+        lenient = side._replace(options=replace(with_names, invalid=None))
+        scheme = schemes_of(lenient.documents(), side.name)[DEFAULT_LAYER]
+        options = replace(options, scheme=scheme)
+    return side._replace(options=options)
 
 
 def names_in_dataset(dataset: Any) -> Mapping[str, Any] | None:
@@ -621,8 +627,8 @@ def sides_in_memory(
 ) -> MemorySides:
     """Return the sides that are in memory, by their names in errors.
 
-    Reads no more of an iterator than its first items. Raises `UsageError` for something else, for sides of different
-    kinds, and for options that do not apply.
+    Reads of an iterator what `side_of` does. Raises `UsageError` for something else, for sides of different kinds, and
+    for options that do not apply.
     """
     first = next(iter(inputs))
     missing = [name for name, side in inputs.items() if side is None and name != first]
@@ -696,8 +702,6 @@ def _require_use(side: GivenSide, sides: Collection[GivenSide]) -> None:
     if side.form is None:
         may_be_tags = side.kind in ("tags", None)
         require_none(side.options, ("names", "scheme", "invalid") if may_be_tags else ("names",))
-        if may_be_tags:
-            require_scheme(side.options.scheme, side.options.invalid)
         return
     for name in chosen_options(side.options):
         from clueval.files.names import in_memory  # only for options
@@ -896,7 +900,9 @@ def _tags_with_names(tags: Iterable[Any], names: Mapping[int, str] | None, place
 # Documents
 
 
-def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, str] | None) -> Document:
+def with_text_of(
+    document: Document, item: Any, place: str, names: Mapping[int, str] | None, options: Reading
+) -> Document:
     """Return spans or tags as a document with the text or the tokens of another one."""
     item = _materialised(item)
     are_tags = isinstance(item, list | tuple) and all(isinstance(tag, str) or is_number(tag) for tag in item)
@@ -913,7 +919,7 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
                 f"{place} has {with_noun(len(document.tokens), 'tokens')} and {with_noun(len(tags), 'tags')}",
                 advice="each token needs a tag",
             )
-        return replace(_document_of_tags(tags, document.id), tokens=document.tokens)
+        return replace(_document_of_tags(tags, document.id, options), tokens=document.tokens)
     if document.text is None:
         raise UsageError(
             f"{place} has spans, and the document on the other side has no text",
@@ -930,10 +936,9 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
     return Document(document.id, Frozen({DEFAULT_LAYER: spans}), text=document.text, unit="character")
 
 
-def _document_of_tags(tags: Sequence[str], id_: str, options: Reading | None = None) -> Document:
+def _document_of_tags(tags: Sequence[str], id_: str, options: Reading) -> Document:
     """Return the tags of one sentence as a document, whose tokens are empty. Raises `TagError`."""
-    scheme, invalid = (None, None) if options is None else (options.scheme, options.invalid)
-    rows = list(decode_tags(tags, scheme, invalid or "conlleval"))
+    rows = list(decode_tags(tags, options.scheme, options.invalid or "conlleval"))
     tokens = ("",) * len(tags)
     return Document(
         id_, Layers({}, {DEFAULT_LAYER: rows}), tokens=tokens, tags=Frozen({DEFAULT_LAYER: list(tags)})

@@ -100,14 +100,6 @@ def require_none(reading: Reading, allowed: Collection[str]) -> None:
             )
 
 
-def require_scheme(scheme: str | None, invalid: str | None) -> None:
-    """Raise `UsageError` for lists of tags of which ill-formed ones are to be treated without knowing their scheme."""
-    if scheme is None and invalid not in (None, "conlleval"):
-        raise UsageError(
-            f"invalid={invalid!r} needs the scheme of the tags", advice="name it, as in scheme='BIO'"
-        )
-
-
 # Layers
 
 LayerSource = int | str

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from clueval.files.errors import FileError, UsageError, described
@@ -27,6 +27,9 @@ Files = Sequence[tuple[str | None, Path]]
 
 MAIN = (".ann", ".a1", ".xmi")
 """Endings of files to which others in their folder belong, which are not read by themselves."""
+
+BESIDE = (".txt", ".a2", ".vrt", ".xml")
+"""Endings of files that are read beside another one: its text, further spans, and types of UIMA."""
 
 _WILDCARD = re.compile(r"(\*\*/|\*\*|\*|\?|\[!?[^\]]+\])")
 
@@ -271,6 +274,15 @@ def _matches(pattern: Path) -> list[tuple[str | None, Path]]:
     if not paths:
         require_name(pattern)
         raise FileError("no file matches this pattern", file=str(pattern))
-    for path in paths:
+    for path in chain(paths, _links_beside(paths)):
         _require_inside(path, Path(folder or pattern.anchor))
     return [(printable((path.relative_to(folder) if folder else path).as_posix()), path) for path in paths]
+
+
+def _links_beside(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the links that formats read beside these files: the text with the same name, types of UIMA."""
+    names = {path.with_name(without_ending(path.name)) for path in paths}
+    for path in chain.from_iterable(folder.iterdir() for folder in {path.parent for path in paths}):
+        is_beside = path.name.endswith(".xml") or path.with_name(without_ending(path.name)) in names
+        if is_beside and path.name.removesuffix(".gz").endswith(BESIDE) and path.is_symlink():
+            yield path

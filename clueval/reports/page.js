@@ -191,11 +191,13 @@ function fitLabels(cards) {
 
 const MOST_LINES = 30;
 
+const rangeOf = (start, end) =>
+  end < start ? phrase("{start} (zero length)", { start: `${start}` }) : end > start ? `${start}–${end}` : `${start}`;
+
 function card(place) {
   const [document_, layer, start, end] = place.at;
   const item = make("li", "card"), top = make("p", "top"), list = make("ul", "lines");
-  const range = start === end ? String(start) : `${start}–${end}`;
-  const link = make("a", "where", [document_, layer === ANY_LAYER ? phrase("all layers") : layer, range].join(" · "));
+  const link = make("a", "where", [document_, layer === ANY_LAYER ? phrase("all layers") : layer, rangeOf(start, end)].join(" · "));
   const isAbout = (line) => line.kind === null && !line.label && !line.text && !line.note;  // the place, no span
   item.id = place.anchor;
   item.tabIndex = -1;
@@ -391,7 +393,7 @@ function tell(extra = "") {
   byId("lost").hidden = !gone.length;
   byId("lost-list").replaceChildren(...gone.slice(0, 200).map(([, found]) => {
     const { document, layer, start, end_inclusive } = found[0];
-    return make("li", "", `${document} · ${layer} · ${start}–${end_inclusive}: ${found.map(said).join("; ")}`);
+    return make("li", "", `${document} · ${layer} · ${rangeOf(start, end_inclusive)}: ${found.map(said).join("; ")}`);
   }));
 }
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from clueval.reports.language import current_language
+from clueval.reports.language import current_language, phrase
 
 ANY_LAYER = "*"
 """The layer of a place that concerns several."""
@@ -192,10 +192,16 @@ Ranges = Sequence[tuple[int, int]]
 def positions(ranges: Ranges) -> str:
     """Return half-open ranges in a reader's words: with their last positions, one position as a number.
 
-    >>> positions([(4, 6), (7, 8)])
-    '4–5, 7'
+    >>> positions([(4, 6), (7, 8), (9, 9)])
+    '4–5, 7, 9 (zero length)'
     """
-    return ", ".join([str(start) if end == start + 1 else f"{start}–{end - 1}" for start, end in ranges])
+    return ", ".join(_range(start, end - 1) for start, end in ranges)
+
+
+def _range(start: int, last: int) -> str:
+    if last < start:
+        return phrase("{start} (zero length)", start=str(start))
+    return str(start) if last == start else f"{start}–{last}"
 
 
 def fingerprint(spans: Iterable[tuple[str, Ranges, str]]) -> str:

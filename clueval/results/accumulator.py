@@ -24,7 +24,7 @@ from clueval.files.errors import TagError, UsageError
 from clueval.files.options import require_instance, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
-from clueval.reading.options import is_path_or_paths, require_scheme
+from clueval.reading.options import is_path_or_paths
 from clueval.reports.report import Hinting
 from clueval.results.options import groups_of, with_steps_of_documents
 from clueval.results.result import Result
@@ -67,7 +67,10 @@ class Accumulator(Hinting):
         named = None if invalid == "conlleval" else invalid  # spans have no tags that could be repaired
         self._reading = Reading(scheme=scheme, invalid=named, names=names)
         self._scheme = self._reading.scheme
-        require_scheme(self._scheme, named)
+        if self._reading.needs_scheme:
+            raise UsageError(
+                f"invalid={invalid!r} needs the scheme of the tags", advice="name it, as in scheme='BIO'"
+            )
         self.reset()
 
     @property

@@ -337,7 +337,7 @@ def _bag_in_memory(sides: MemorySides, plan: Plan) -> Bag | None:
     """Return the bag of lists of tags or spans; None if documents must be counted."""
     if sides.kind == "documents" or len(sides.listed) > 2 or sides.pair_by is not None:
         return None
-    if sides.are_lists or any(side.options.needs_scheme for side in sides.listed):  # which all tags tell
+    if sides.are_lists:
         return _bag_of_lists(sides, plan)
     return sum_of_parts((_bag_of_part(part, plan) for part in sides.parts(_PART)), plan.units)
 

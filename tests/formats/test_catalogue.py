@@ -58,7 +58,12 @@ def test_every_format_has_a_section_of_its_rules_and_no_section_is_of_no_format(
 
 
 def test_description_of_rows_that_is_printed_reads_the_samples_of_the_format() -> None:
-    samples = {"doccano": "gold.jsonl", "gliner": "gold.json", "presidio": "samples.json", "spert": "gold.json"}
+    samples = {
+        "doccano": "gold.jsonl",
+        "gliner": "gold.json",
+        "presidio": "samples.json",
+        "spert": "gold.json",
+    }
     printed = {name: rows for name in NAMES for rows in rows_of(name)}
 
     assert printed.keys() == samples.keys()

@@ -362,6 +362,7 @@ def test_tokens_and_names_that_look_the_same_are_said_to_have_other_unicode_form
     [
         lambda folder: list(read(folder / "b")),
         lambda folder: list(read(f"{folder}/b/*.conll")),
+        lambda folder: list(read(f"{folder}/brat/*.ann")),
         lambda folder: score(folder / "a", folder / "b"),
         lambda folder: agree(folder / "annotators"),
         lambda folder: list(read(folder / "annotators")),
@@ -369,10 +370,12 @@ def test_tokens_and_names_that_look_the_same_are_said_to_have_other_unicode_form
     ],
 )
 def test_links_that_lead_out_of_a_folder_are_refused(tmp_path: Path, call: Callable[[Path], object]) -> None:
-    for name in ("a", "b", "annotators/x", "nothing"):
+    for name in ("a", "b", "brat", "annotators/x", "nothing"):
         (tmp_path / name).mkdir(parents=True)
     gold = write(tmp_path / "a" / "a.conll", "Anna B-PER\n")
     (tmp_path / "b" / "a.conll").symlink_to(gold)
+    write(tmp_path / "brat" / "a.ann", "T1\tPER 0 4\tAnna\n")
+    (tmp_path / "brat" / "a.txt").symlink_to(gold)
     (tmp_path / "annotators" / "y").symlink_to(tmp_path / "a")
     (tmp_path / "nothing" / "a.conll").symlink_to(tmp_path / "missing")
     write(tmp_path / "annotators" / "x" / "a.conll", "Anna B-PER\n")

@@ -49,6 +49,34 @@ def test_signature_of_column_files_says_how_they_were_read_on_every_route(
         assert treatment(path, invalid=invalid, **route) == invalid
 
 
+@pytest.mark.parametrize(
+    "form", ["columns", "rows in a file", "rows", "iterator of rows", "lists", "iterator of lists"]
+)
+def test_all_tags_of_a_side_tell_the_scheme_by_which_ill_formed_ones_are_found(
+    tmp_path: Path, form: str
+) -> None:
+    """Alone, I-PER would be a span of IOB1; the other sentence has BIO."""
+    tags = [["B-PER", "O"], ["I-PER", "O"]]
+    rows = [{"tokens": ["Ann", "sang"], "ner_tags": of_row} for of_row in tags]
+    columns = "".join(f"Ann {first}\nsang {second}\n\n" for first, second in tags)
+    side: dict[str, Callable[[], Any]] = {
+        "columns": lambda: write(tmp_path / "a.conll", columns),
+        "rows in a file": lambda: write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows))),
+        "rows": lambda: rows,
+        "iterator of rows": lambda: iter(rows),
+        "lists": lambda: tags,
+        "iterator of lists": lambda: iter(tags),
+    }
+
+    result = score(side[form](), side[form](), invalid="discard", metrics="exact")
+
+    assert result.metrics["exact"]["label"]["micro"]["gold"] == 1
+    assert result.repaired_tags == {"gold": 1, "predicted": 1}
+    assert list(errors(side[form](), side[form](), invalid="discard")) == []
+    with pytest.raises(TagError, match="'I-PER' may not follow"):
+        score(side[form](), side[form](), invalid="error")
+
+
 def test_nerval_files_refuse_a_treatment_that_they_do_not_have(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -352,7 +352,7 @@ PLACES_OF_WORDS = """[...document.querySelectorAll('.sentence')].map((sentence) 
 def test_marks_have_tooltips_and_do_not_move_the_text(browser: Browser, tmp_path: Path) -> None:
     texts = ("שלום עולם טוב", "Frau Anna 😀 Weiß")
     marked = [
-        Place((f"d{n}", "l", 0, 1), "", [MarkedText(text, marks)], [Line("x", ())])
+        Place((f"d{n}", "l", 0, n), "", [MarkedText(text, marks)], [Line("x", ())])
         for n, (text, marks) in enumerate(
             (text, marks)
             for text in texts
@@ -371,6 +371,8 @@ def test_marks_have_tooltips_and_do_not_move_the_text(browser: Browser, tmp_path
         == ["gold · a very long label · token 1"] * 2
     )
     assert browser.run("document.querySelectorAll('.piece')[1].lastChild.previousSibling.data") == "Anna"
+    ranges = ["d0 · l · 0 (zero length)", "d1 · l · 0", "d2 · l · 0–1", "d3 · l · 0–2"]
+    assert browser.run("[...document.querySelectorAll('.where')].map((e) => e.textContent)") == ranges
     browser.run("document.querySelector('.piece').focus()")
     assert browser.run("document.getElementById('tip').textContent") == "gold · a very long label · token 1"
 

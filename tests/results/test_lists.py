@@ -98,7 +98,7 @@ def test_more_documents_of_iterators_than_memory_holds_count_as_lists_do() -> No
         ([["O"]] * (BATCH + 2), [["O"]] * BATCH + [["O"], ["x"]], {}, f"predicted[{BATCH + 1}][0]: 'x' is"),
         ([["O"], None], [["O"], ["O"]], {}, "gold[1] is None, not a list of tags"),
         ([["O", ["O"]]], [["O", "O"]], {}, "gold[0][1]: a list is not a tag"),
-        ([["I-A"]], [["O"]], {"invalid": "error"}, "invalid='error' needs the scheme of the tags"),
+        ([["B-A"], ["I-A"]], [["O"]] * 2, {"invalid": "error"}, "gold[1]: ill-formed tags: 'I-A'"),
         ([["I-A"]], [["O"]], {"invalid": "error", "scheme": "BIO"}, "gold[0]: ill-formed tags: 'I-A'"),
     ],
 )
