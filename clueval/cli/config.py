@@ -45,6 +45,13 @@ FILES = ("clueval.toml", "pyproject.toml")
 MOST_BYTES, MOST_DOTS = 1 << 18, 1000
 """The most bytes of a configuration file, and the most dots of a line: tomllib takes their square in time."""
 
+ONE_METRIC = {
+    "errors": ("exact", "levels", "fair", "noisy"),
+    "profile": ("exact", "levels"),
+    "threshold": ("exact", "levels", "partial", "strings", "coverage"),
+}
+"""The metrics of commands that take one and do not have all; a default for all commands is skipped if it is another."""
+
 GATES = ("gates", "limits")
 """The titles of the groups of options that decide with which code a command ends."""
 
@@ -112,7 +119,9 @@ def defaults_of(
             raise entry.error(
                 "a configuration cannot name a class as a metric", "give --metric on the command line"
             )
-        takes_them = len(metrics) < 2 or option.metavar == "METRIC,..." or key in own
+        usable = ONE_METRIC.get(command.name, METRICS)
+        takes_them = key in own or option.metavar == "METRIC,..." or len(metrics) < 2
+        takes_them &= key in own or all(name in usable for name in metrics if name in METRICS)
         if takes_them and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added

@@ -11,6 +11,7 @@ import pytest
 from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_called
 from clueval.files.options import input_path
+from clueval.metrics import METRICS
 
 Capture = pytest.CaptureFixture[str]
 
@@ -146,6 +147,24 @@ def test_a_default_that_does_not_apply_is_skipped(
     code = main(command.split())
 
     assert (code, capsys.readouterr().err.count("clueval.toml")) == (0, 1)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("command", ["errors", "profile", "threshold --score-feature s"])
+def test_a_default_metric_is_skipped_where_the_command_refuses_it(
+    command: str, metric: str, folder: Path, capsys: Capture
+) -> None:
+    row = '{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "X", "s": 1}]}'
+    (folder / "a.jsonl").write_text(row, encoding="utf-8")
+    call = [*command.split(), "a.jsonl", "a.jsonl"]
+    is_taken = main([*call, "--metric", metric]) == 0
+    if not is_taken:
+        capsys.readouterr()
+        assert main(call) == 0
+    expected = capsys.readouterr().out
+    (folder / "clueval.toml").write_text(f'metric = "{metric}"', encoding="utf-8")
+
+    assert (main(call), capsys.readouterr().out) == (0, expected)
 
 
 def test_a_value_that_no_command_has_is_an_error(folder: Path, capsys: Capture) -> None:
