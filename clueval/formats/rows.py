@@ -624,23 +624,26 @@ class RowReader(RowInput):
 
 def documents_of_file(form: Dialect, file: InputFile, options: FormatOptions) -> Iterator[Document]:
     """Yield the documents of a file."""
+    yield from _documents(*_rows_of_file(form, file, options))
+
+
+def _rows_of_file(
+    form: Dialect, file: InputFile, options: FormatOptions
+) -> tuple[Iterator[Numbered], RowReader]:
+    """Return the rows of a file and their reader, which knows the schemes of all tags if it needs them."""
     reader = RowReader(form, options, file.name, file.passed_over)
     if reader.needs_schemes:
-        again, lenient = replace(file, passed_over=Counter()), replace(options, invalid=None)
-        reader.schemes = schemes_of(documents_of_file(form, again, lenient), file.name)
-    yield from _documents(file.rows(empty_is_row=is_row(form, [])), reader)
+        again, lenient = replace(file, passed_over=Counter(), progress=None), replace(options, invalid=None)
+        items = documents_and_errors(form, again, lenient)  # the errors are raised where the spans are read
+        reader.schemes = schemes_of((item for item in items if isinstance(item, Document)), file.name)
+    return file.rows(empty_is_row=is_row(form, [])), reader
 
 
 def documents_and_errors(
     form: Dialect, file: InputFile, options: FormatOptions
 ) -> Iterator[Document | CluevalError]:
     """Yield the documents of a file, and in place of one that cannot be read, its error."""
-    reader = RowReader(form, options, file.name, file.passed_over)
-    if reader.needs_schemes:
-        again, lenient = replace(file, passed_over=Counter()), replace(options, invalid=None)
-        documents = documents_and_errors(form, again, lenient)
-        reader.schemes = schemes_of((item for item in documents if isinstance(item, Document)), file.name)
-    rows = file.rows(empty_is_row=is_row(form, []))
+    rows, reader = _rows_of_file(form, file, options)
     before = -1
     while before < reader.number:  # otherwise there was no further row
         before = reader.number

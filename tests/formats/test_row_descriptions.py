@@ -10,11 +10,7 @@ import pytest
 
 from clueval.core.document import Document
 from clueval.core.span import Span
-from clueval.formats.dialect import (
-    Dialect,
-    described,
-    keys_of,
-)
+from clueval.formats.dialect import Dialect, keys_of
 from clueval.formats.documents import read_rows
 from clueval.formats.form import all_forms, form_of_rows
 from clueval.formats.options import FormatOptions
@@ -114,23 +110,6 @@ def test_gaps_are_written_where_rows_hold_them() -> None:
 
     assert row["ner"] == [{"index": [0, 2, 3], "type": "A"}]
     assert read_back(W2NER, row) == held(document)
-
-
-# Descriptions as users write them
-
-
-@pytest.mark.parametrize(
-    "dialect", [each for each in DIALECTS if described(each)], ids=lambda dialect: dialect.name
-)
-def test_printed_description_reads_what_the_dialect_reads(dialect: Dialect) -> None:
-    printed = described(dialect)
-    assert printed is not None
-    row = row_of(dialect, replace(document_for(dialect), metadata={}), ["label"])
-
-    (document,) = read_rows([(1, row)], FormatOptions(), name=printed)
-
-    places = [(span.start, span.end, span.label) for span in document.layers["label"]]
-    assert places == [(s.start, s.end, s.label) for s in document_for(dialect).layers["label"]]
 
 
 @pytest.mark.parametrize(
