@@ -119,10 +119,9 @@ def defaults_of(
             raise entry.error(
                 "a configuration cannot name a class as a metric", "give --metric on the command line"
             )
-        usable = ONE_METRIC.get(command.name, METRICS)
-        takes_them = key in own or option.metavar == "METRIC,..." or len(metrics) < 2
-        takes_them &= key in own or all(name in usable for name in metrics if name in METRICS)
-        if takes_them and present.isdisjoint(option.flags):
+        usable = {*metrics}.difference(METRICS).union(ONE_METRIC.get(command.name, METRICS))
+        is_usable = usable.issuperset(metrics) and (len(metrics) < 2 or option.metavar == "METRIC,...")
+        if (is_usable or key in own) and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added
 

@@ -151,9 +151,7 @@ class RowReader(RowInput):
         self._keys_of_span = lru_cache(_MOST_SHAPES)(self._new_span_keys)
         self._tag_names: dict[str, Mapping[int, str]] = {}
         self._seen_tags = SeenTags(file)
-        self.schemes: Mapping[
-            str, str | None
-        ] = {}  # of all tags, by layer, where they are read before their spans
+        self.schemes: Mapping[str, str | None] = {}  # of all tags, by layer, if they are read before
         self.seen_sets: dict[str, None] = {}
         self.is_set_seen = False  # whether a row has the annotation set that is read
         self.rest: Iterator[Document] = iter(())  # the documents of a row with several that are not read yet

@@ -139,9 +139,8 @@ class Check:
             yield from filter(None, [self.error])
             return
         form = self.source.form
-        digests = [
-            array("Q") for _ in range(256)
-        ]  # of ids, by their first byte; a set of ids takes 20 times the memory
+        # of ids, by their first byte; a set of ids would take 20 times the memory
+        digests = [array("Q") for _ in range(256)]
         try:
             if isinstance(form, ColumnFormat):
                 columns = ColumnCheck(form, self.source.file, self.source.options)

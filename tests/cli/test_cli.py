@@ -117,25 +117,6 @@ def test_help_that_an_error_names_has_the_options(arguments: list[str], told: st
     assert capsys.readouterr().err == told
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_shows_every_option(command: str, capsys: Capture) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main([command, "--help"])
-
-    assert stopped.value.code == 0
-    named = {
-        "formats": "NAME",
-        "metrics": "NAME",
-        "faireval": "CONFIG",
-        "guide": "PAGE",
-        "completion": "SHELL",
-        "help": "TOPIC",
-        "samples": "FOLDER",
-        "compare": "SYSTEM",
-    }
-    assert named.get(command, "--layer") in capsys.readouterr().out
-
-
 PRINTED: dict[str, list[list[str]]] = {
     **{
         name: [[name, GOLD, PREDICTED, *LAYERS]]

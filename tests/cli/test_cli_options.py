@@ -176,8 +176,9 @@ def test_column_from_the_end_is_a_negative_number(folder: Path) -> None:
 
 
 def help_of(command: str, capsys: Capture) -> list[str]:
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as stopped:
         main([command, "--help"])
+    assert stopped.value.code == 0
     return capsys.readouterr().out.split("\n")
 
 

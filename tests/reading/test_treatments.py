@@ -49,34 +49,6 @@ def test_signature_of_column_files_says_how_they_were_read_on_every_route(
         assert treatment(path, invalid=invalid, **route) == invalid
 
 
-@pytest.mark.parametrize(
-    "form", ["columns", "rows in a file", "rows", "iterator of rows", "lists", "iterator of lists"]
-)
-def test_all_tags_of_a_side_tell_the_scheme_by_which_ill_formed_ones_are_found(
-    tmp_path: Path, form: str
-) -> None:
-    """Alone, I-PER would be a span of IOB1; the other sentence has BIO."""
-    tags = [["B-PER", "O"], ["I-PER", "O"]]
-    rows = [{"tokens": ["Ann", "sang"], "ner_tags": of_row} for of_row in tags]
-    columns = "".join(f"Ann {first}\nsang {second}\n\n" for first, second in tags)
-    side: dict[str, Callable[[], Any]] = {
-        "columns": lambda: write(tmp_path / "a.conll", columns),
-        "rows in a file": lambda: write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows))),
-        "rows": lambda: rows,
-        "iterator of rows": lambda: iter(rows),
-        "lists": lambda: tags,
-        "iterator of lists": lambda: iter(tags),
-    }
-
-    result = score(side[form](), side[form](), invalid="discard", metrics="exact")
-
-    assert result.metrics["exact"]["label"]["micro"]["gold"] == 1
-    assert result.repaired_tags == {"gold": 1, "predicted": 1}
-    assert list(errors(side[form](), side[form](), invalid="discard")) == []
-    with pytest.raises(TagError, match="'I-PER' may not follow"):
-        score(side[form](), side[form](), invalid="error")
-
-
 def test_nerval_files_refuse_a_treatment_that_they_do_not_have(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,6 +173,25 @@ def test_ill_formed_tags_are_refused_with_their_line_by_the_scheme_of_the_whole_
     for route in ({}, {"unit": "character"}):
         with pytest.raises(TagError, match=r"a\.conll:3"):
             score(path, path, invalid="error", **route)
+
+
+@pytest.mark.parametrize("form", ["file of rows", "rows", "iterator of rows", "lists", "iterator of lists"])
+def test_rows_and_lists_are_read_by_the_scheme_of_the_whole_side(tmp_path: Path, form: str) -> None:
+    tags = [["I-X", "I-X"], ["I-X", "B-X"], ["B-X", "O", "I-X"]]  # those of `IN_PARTS`
+    rows = [{"tokens": list("abc")[: len(of_row)], "ner_tags": of_row} for of_row in tags]
+    items: Any = rows if form.endswith("rows") else tags
+    if form == "file of rows":
+        items = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+
+    def side() -> Any:
+        return iter(items) if form.startswith("iterator") else items
+
+    result = score(side(), side(), invalid="discard", metrics="exact")
+    assert result.metrics["exact"]["label"]["micro"]["gold"] == 2
+    assert result.repaired_tags == {"gold": 3, "predicted": 3}
+    assert list(errors(side(), side(), invalid="discard")) == []
+    with pytest.raises(TagError, match="'I-X' may not follow"):
+        score(side(), side(), invalid="error")
 
 
 # The names of tag schemes: Python takes every spelling that the command line takes, wherever it takes a scheme
