@@ -25,7 +25,6 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, is_number
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
 from clueval.files.options import require_kind
-from clueval.formats.input_file import schemes_of
 from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.span_forms import (
     DOCUMENTS,
@@ -275,6 +274,8 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
 
         side = side._replace(names=names_of_tags(options.names, "labels"))
     if side.kind == "tags" and with_names.needs_scheme:
+        from clueval.formats.input_file import schemes_of  # few calls need the scheme before the spans
+
         side = side._replace(items=list(map(_materialised, side.items)))
         lenient = side._replace(options=replace(with_names, invalid=None))
         scheme = schemes_of(lenient.documents(), side.name)[DEFAULT_LAYER]
