@@ -412,7 +412,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.masking("Ada", [(0, 3, "PER")], [(0, 2, "PER")]),
         "gold has the texts",
     ),
-    "strict without scheme": (lambda: exact(TAGS, OTHER, invalid="discard"), "scheme='BIO'"),
     "masking of tags": (lambda: score(TAGS, OTHER, metrics="masking"), "'masking' needs the text of the doc"),
     "noisy tags": (lambda: score(TAGS, OTHER, metrics="noisy"), "the document has no text to align"),
     "characters of tags": (
