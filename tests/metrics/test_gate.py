@@ -170,7 +170,7 @@ def naive_counts(
 
 
 def same_place(a: Span, b: Span) -> bool:
-    return (a.start, a.end) == (b.start, b.end)
+    return a.fragments == b.fragments
 
 
 def asked(asking: Span, a: Span) -> bool:
@@ -659,7 +659,12 @@ def test_scores_have_cases_with_all_that_decides_ties() -> None:
 # Within others
 
 
-@given(any_spans(), any_spans(gaps=False), st.sampled_from(CONTAINMENTS))
+GAP = [Span.of_fragments([(0, 3), (7, 9)])]
+
+
+@given(any_spans(), any_spans(), st.sampled_from(CONTAINMENTS))
+@example(GAP, spans("A[0,9)"), "coextensive")
+@example(spans("A[4,6)"), GAP, "containing")
 def test_what_is_kept_within_others_is_found_by_asking_every_one(
     listed: list[Span], around: list[Span], containment: str
 ) -> None:
@@ -668,7 +673,12 @@ def test_what_is_kept_within_others_is_found_by_asking_every_one(
             return touches(a, c)
         if containment == "coextensive":
             return same_place(a, c)
-        return a.start >= c.start and a.end <= c.end
+        return all(
+            {*range(start, end)} <= positions
+            and (start < end or any(first <= start <= last for first, last in c.fragments))
+            for positions in ({at for first, last in c.fragments for at in range(first, last)},)
+            for start, end in a.fragments
+        )
 
     assert kept_within(listed, around, containment) == [a for a in listed if any(keeps(a, c) for c in around)]
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.core.count import Plan, count
@@ -331,11 +331,11 @@ def plain_counts(targets: Sequence[Span], lists: Sequence[Listed], visible: Sequ
     possible = []
     for number, each in enumerate(targets):
         for j, (span, candidates) in enumerate(lists):
-            if not (each.overlaps(span) or (span.start, span.end) == (each.start, each.end)):
+            if not (each.overlaps(span) or span.fragments == each.fragments):
                 continue
             best = None
             for c in candidates[: visible[j]]:
-                same = (c.start, c.end) == (each.start, each.end)
+                same = c.fragments == each.fragments
                 if same or c.overlaps(each):
                     value = 2 * (c.features["inst"] == each.features["inst"]) + same
                     if best is None or value > best[0]:
@@ -362,10 +362,19 @@ PLACES = st.tuples(st.integers(0, 12), st.integers(1, 4))
 
 @st.composite
 def targets_and_lists(draw: st.DrawFn) -> tuple[list[Span], list[Listed]]:
-    """Targets and scored lists, the best candidate first, whose candidates have ids and may lie apart."""
+    """Targets and scored lists, the best candidate first, whose candidates have ids and may lie apart.
+
+    Spans of three or more positions may have a gap.
+    """
     inst = st.sampled_from("ab")
+
+    def drawn(span: Span, number: int) -> Span:
+        has_gap = len(span) > 2 and draw(st.booleans())
+        parts = ((span.start, span.start + 1), (span.end - 1, span.end)) if has_gap else None
+        return replace(span, id=number, parts=parts)
+
     targets = [
-        replace(target(s, s + n, draw(inst)), id=number)
+        drawn(target(s, s + n, draw(inst)), number)
         for number, (s, n) in enumerate(draw(st.lists(PLACES, max_size=5)))
     ]
     lists, number = [], 0
@@ -373,22 +382,29 @@ def targets_and_lists(draw: st.DrawFn) -> tuple[list[Span], list[Listed]]:
         places = draw(st.lists(PLACES, min_size=1, max_size=4))
         scores = sorted((draw(st.sampled_from([0.1, 0.25, 0.5, 0.9])) for _ in places), reverse=True)
         candidates = [
-            replace(candidate(s, s + n, draw(inst), score), id=number + rank)
+            drawn(candidate(s, s + n, draw(inst), score), number + rank)
             for rank, ((s, n), score) in enumerate(zip(places, scores, strict=True))
         ]
         number += len(places)
-        lists.append((Span(start, start + length, "List", {"ids": [c.id for c in candidates]}), candidates))
+        span = Span(start, start + length, "List", {"ids": [c.id for c in candidates]})
+        lists.append((drawn(span, 100 + len(lists)), candidates))
     return targets, lists
+
+
+GAP = Span.of_fragments([(0, 3), (7, 9)], "T", features={"inst": "a"}, id=0)
+PLACE = Span(0, 9, "E", {"inst": "a", "score": 0.5}, id=0)
 
 
 @pytest.mark.parametrize("thresholds", ["all", "rounded", "11"])
 @given(drawn=targets_and_lists())
+@example(drawn=([GAP], [(Span(0, 9, "List", {"ids": [0]}, id=100), [PLACE])]))
+@example(drawn=([target(4, 6, "a")], [(replace(GAP, labels="List", features={"ids": [0]}, id=100), [PLACE])]))
 def test_lists_count_what_the_plain_model_counts(
     thresholds: str, drawn: tuple[list[Span], list[Listed]]
 ) -> None:
     targets, lists = drawn
     annotations = [c for _, candidates in lists for c in candidates]
-    annotations += [replace(span, id=100 + number) for number, (span, _) in enumerate(lists)]
+    annotations += [span for span, _ in lists]
     metric = GateLists(**SETTINGS, score_feature="score", thresholds=thresholds, ranks="all")
     sides = (Document("d", {"label": side}, ordered=True) for side in (targets, annotations))
     bag = count([[Pair(*sides)]], Plan((metric,)), ["label"])

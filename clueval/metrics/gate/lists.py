@@ -49,6 +49,7 @@ from clueval.metrics.gate.pairing import (
     score_of,
     step_of,
     threshold_name,
+    touches,
 )
 
 EVERY_RANK = 2147483647
@@ -331,8 +332,8 @@ def by_ids(spans: Iterable[Span]) -> list[Span]:
 class _Match(NamedTuple):
     """A target that candidates of a list match, and the least rank of a candidate of each value of a pairing.
 
-    As ranges without gaps: `overlaps` says whether target and list overlap, `is_near` whether they overlap or are
-    equal, `touches` whether the target touches the list (`clueval.metrics.gate.pairing.touches`).
+    `overlaps` says whether target and list overlap, `is_near` whether they overlap or have the same fragments,
+    `touches` whether the target touches the list (`clueval.metrics.gate.pairing.touches`).
     """
 
     target: int
@@ -359,10 +360,7 @@ class _Matches:
             [places[id(candidate)] for candidate in candidate_list.candidates]
             for candidate_list in self.lists
         ]
-        self._index = SpanIndex(list(map(hull, targets)))
-        self._numbers_at: dict[tuple[int, int], list[int]] = {}
-        for number, target in enumerate(targets):
-            self._numbers_at.setdefault((target.start, target.end), []).append(number)
+        self._index = SpanIndex(targets)
         self._with_list: set[int] = set()
         self._overlapping_lists = self._touching_lists = 0
         """How many lists overlap a target, and how many are touched by one."""
@@ -370,24 +368,24 @@ class _Matches:
 
     def _matches_of(self, candidate_list: CandidateList) -> list[_Match]:
         span = candidate_list.span
-        equal = self._numbers_at.get((span.start, span.end), ())
-        overlapping = {*self._index.near(hull(span))}.difference(() if len(span) else equal)
-        points = self._numbers_at.get((span.start, span.start), ()) if len(span) else ()
-        self._with_list |= overlapping
-        self._overlapping_lists += bool(overlapping)
-        self._touching_lists += bool(overlapping or points)
-        matches = []
-        for number in sorted(overlapping.union(equal, points)):
+        matches, with_list, touched = [], set(), False
+        for number in sorted({*self._index.near(hull(span)), *self._index.near(Span(span.start, span.start))}):
             target = self.targets[number]
+            overlaps, is_touched = span.overlaps(target), touches(span, target)
+            is_near = overlaps or span.fragments == target.fragments
+            if overlaps:
+                with_list.add(number)
+            touched |= is_touched
             ranks: dict[int, int] = {}
             for rank, candidate in enumerate(candidate_list.candidates):  # whose types do not count
-                same = (target.start, target.end) == (candidate.start, candidate.end)
+                same = target.fragments == candidate.fragments
                 if same or target.overlaps(candidate):
                     ranks.setdefault(2 * self._test.agree(target, candidate, target.label) + same, rank)
-            if ranks:
-                overlaps = number in overlapping
-                is_near, touches = overlaps or number in equal, overlaps or number in points
-                matches.append(_Match(number, ranks, overlaps, is_near, touches))
+            if ranks and (is_near or is_touched):
+                matches.append(_Match(number, ranks, overlaps, is_near, is_touched))
+        self._with_list |= with_list
+        self._overlapping_lists += bool(with_list)
+        self._touching_lists += touched
         return matches
 
     def parts(self) -> Iterator[tuple[list[int], list[int]]]:
@@ -449,7 +447,7 @@ class _Matches:
                     outcome = "correct_strict"
                 elif partial is not None and rank >= partial:
                     outcome = "correct_partial"
-                elif (candidate.start, candidate.end) == (candidate_list.span.start, candidate_list.span.end):
+                elif candidate.fragments == candidate_list.span.fragments:
                     outcome = "incorrect_strict"
                 else:
                     outcome = "incorrect_partial"
