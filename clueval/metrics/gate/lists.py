@@ -369,7 +369,9 @@ class _Matches:
     def _matches_of(self, candidate_list: CandidateList) -> list[_Match]:
         span = candidate_list.span
         matches, with_list, touched = [], set(), False
-        for number in sorted({*self._index.near(hull(span)), *self._index.near(Span(span.start, span.start))}):
+        for number in sorted(
+            {*self._index.near(hull(span)), *self._index.near(Span(span.start, span.start))}
+        ):
             target = self.targets[number]
             overlaps, is_touched = span.overlaps(target), touches(span, target)
             is_near = overlaps or span.fragments == target.fragments
