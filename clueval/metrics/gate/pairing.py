@@ -257,17 +257,16 @@ class Touching:
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
-        self._index = SpanIndex(list(map(hull, self._spans)))
+        self._index = SpanIndex(self._spans)
+
+    def near(self, span: Span) -> list[int]:
+        """Return the numbers, ascending, of spans: all that touch or equal `span`, and some in its gaps."""
+        hull, first = Span(span.start, span.end), Span(span.start, span.start)
+        return sorted({*self._index.near(hull), *self._index.near(first)})
 
     def find(self, span: Span) -> list[int]:
         """Return the numbers of the spans that touch `span`, ascending."""
-        numbers = sorted({*self._index.near(hull(span)), *self._index.near(Span(span.start, span.start))})
-        return [number for number in numbers if touches(span, self._spans[number])]
-
-
-def hull(span: Span) -> Span:
-    """Return a span without gaps from the start to the end of a span."""
-    return Span(span.start, span.end)
+        return [number for number in self.near(span) if touches(span, self._spans[number])]
 
 
 CONTAINMENTS = ("overlapping", "containing", "coextensive")
