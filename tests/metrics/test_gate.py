@@ -194,6 +194,7 @@ STRICT_LOST = spans("T[0,5) T[4,10)"), spans("T[4,10) T[9,14)")
 @example(*STRICT_LOST, "by-response")
 @example(*STRICT_LOST[::-1], "by-target")
 @example(spans("A[5,8)"), spans("A[5,5) A[5,8)"), "plugin")
+@example(spans("T[0,3) T[3,6)"), spans("T[2,4) T[4,5)"), "by-response")
 @example(spans("A[0,10) A[12,13)"), spans("A[0,2) B[0,10) A[2,8) A[2,3)[12,13)"), "by-target")
 def test_cases_count_what_the_plain_model_counts(
     targets: list[Span], responses: list[Span], pairing: str
@@ -647,7 +648,7 @@ GAP = [Span.of_fragments([(0, 3), (7, 9)])]
 
 @given(any_spans(), any_spans(), st.sampled_from(CONTAINMENTS))
 @example(GAP, spans("A[0,9)"), "coextensive")
-@example(spans("A[4,6)"), GAP, "containing")
+@example(spans("A[4,6) A[7,8)"), GAP, "containing")
 def test_what_is_kept_within_others_is_found_by_asking_every_one(
     listed: list[Span], around: list[Span], containment: str
 ) -> None:

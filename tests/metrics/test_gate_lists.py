@@ -214,7 +214,7 @@ def test_disambiguation_asks_at_which_rank_a_list_has_its_match() -> None:
     targets = [target(0, 3, "a"), target(10, 13, "b"), target(20, 23, "c")]
     annotations = with_lists(
         [candidate(0, 3, "x"), candidate(0, 3, "a")],
-        [candidate(10, 12, "x"), candidate(9, 12, "b"), candidate(10, 13, "b")],
+        [candidate(9, 12, "x"), candidate(9, 12, "b"), candidate(10, 13, "b")],
         [candidate(20, 23, "x")],
         [candidate(30, 33, "a")],
     )
@@ -236,6 +236,15 @@ def test_disambiguation_asks_at_which_rank_a_list_has_its_match() -> None:
         "partial": 1,
         "partial_at_0": 0,
     }
+
+
+def test_a_target_of_zero_length_at_the_start_of_a_list_belongs_to_it_in_disambiguation_alone() -> None:
+    at_start = with_lists([candidate(0, 0, "a"), candidate(0, 3, "x")])
+
+    found = report(([target(0, 0, "a")], at_start))["lists"]
+
+    assert found["disambiguation"]["lists"]["strict_at_0"] == 1
+    assert four(found["by_rank"]["all"]) == (0, 0, 0, 0)
 
 
 def test_a_document_with_shorter_lists_gives_its_last_rank_to_the_higher_ones() -> None:
@@ -340,12 +349,14 @@ def targets_and_lists(draw: st.DrawFn) -> tuple[list[Span], list[Listed]]:
 
 GAP = Span.of_fragments([(0, 3), (7, 9)], "T", features={"inst": "a"}, id=0)
 PLACE = Span(0, 9, "E", {"inst": "a", "score": 0.5}, id=0)
+POINT, SCORED_POINT = target(5, 5, "a"), replace(PLACE, start=5, end=5)
 
 
 @pytest.mark.parametrize("thresholds", ["all", "rounded", "11"])
 @given(drawn=targets_and_lists())
 @example(drawn=([GAP], [(Span(0, 9, "List", {"ids": [0]}, id=100), [PLACE])]))
 @example(drawn=([target(4, 6, "a")], [(replace(GAP, labels="List", features={"ids": [0]}, id=100), [PLACE])]))
+@example(drawn=([POINT], [(replace(POINT, labels="List", features={"ids": [0]}, id=100), [SCORED_POINT])]))
 def test_lists_count_what_the_plain_model_counts(
     thresholds: str, drawn: tuple[list[Span], list[Listed]]
 ) -> None:
