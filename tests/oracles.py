@@ -179,3 +179,8 @@ def hipe_spans(text: str, column: str) -> dict[str, list[tuple[int, int, str]]]:
             start = spans[name].pop()[0] if goes_on else position
             spans[name].append((start, position + 1, label))
     return spans
+
+
+def asked(asking: Span, a: Span) -> bool:
+    """GATE's query for the annotations of a set that overlap a range."""
+    return (a.start < asking.start < a.end) or (asking.start <= a.start < asking.end)

@@ -113,7 +113,7 @@ def put(text: str, *, end: str = "\n") -> None:
 
 
 def put_text(text: str) -> None:
-    """Print a report; on a terminal with rich (extra ``cli``), titles of tables are bold."""
+    """Print a report; on a terminal with rich (extra ``cli``), titles and headlines are bold."""
     if not sys.stdout.isatty() or find_spec("rich") is None:
         with while_read():
             put(text)
@@ -123,10 +123,15 @@ def put_text(text: str) -> None:
 
     console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
     lines = visible_lines(text).split("\n")
+    title = ""
     for number, line in enumerate(lines):
-        begins = not number or not lines[number - 1]  # a table that goes on below has no title there
-        is_title = begins and "".join(lines[number + 2 : number + 3]).startswith("---")
-        console.print(Text(line, style="bold" if line and is_title else ""))
+        is_first = not number or not lines[number - 1]  # a table that goes on below has no title there
+        if is_first and lines[number + 2 : number + 3] and lines[number + 2].startswith("---"):
+            title = line
+        is_headline = (
+            title.startswith("Headlines") and lines[number - 1] != title and not line.startswith("---")
+        )
+        console.print(Text(line, style="bold" if line and (line == title or is_headline) else ""))
 
 
 def put_prose(lines: Iterable[str]) -> None:

@@ -119,9 +119,9 @@ def _bootstrap(
     if trust.resamples - len(defined) > _MOST_UNDEFINED * trust.resamples:
         reason = f"{UNDEFINED} in over 1 % of the resamples"
         return Interval(None, None, None, units, effective, reason)
-    if score in (0, 1) and all(value == score for value in defined):
-        return bound(score, units, effective, trust.confidence)
     se = standard_error(without, times)
+    if score in (0, 1) and all(value == score for value in defined):
+        return bound(score, se, units, effective, trust.confidence)
     is_spread = se or max(defined) - min(defined) > ROUNDING
     if not is_spread and 0 < score < 1:  # which has no interval, but a reason
         return logit_jackknife(score, without, units, effective, trust.confidence, times)

@@ -465,8 +465,9 @@ class Result(Report):
     def scored(self, metrics: Sequence[str | AnyMetric] | str | AnyMetric) -> Result:
         """Return the result of other metrics on the cases that were counted, also of a saved result.
 
-        Raises `UsageError` for a metric that needs documents, or features of spans that were not kept; and if only
-        counts were kept because the corpus has too many different cases.
+        Curves need documents, so the result has none, and its signature no `score_feature`. Raises `UsageError` for a
+        metric that needs documents, or features of spans that were not kept; and if only counts were kept because the
+        corpus has too many different cases.
         """
         plan = replace(self.plan, metrics=chosen_metrics(metrics))
         choices = dict(self.signature.choices)

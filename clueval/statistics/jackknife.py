@@ -121,9 +121,9 @@ def logit_jackknife(
     if units < 2:
         reason = "only one unit has anything to count" if units else "no unit has anything to count"
         return Interval(None, None, None, units, effective, reason)
-    if score in (0, 1):
-        return bound(score, units, effective, confidence)
     se, df = standard_error(without, times), degrees_of_freedom(effective)
+    if score in (0, 1):
+        return bound(score, se, units, effective, confidence)
     return logit_interval(score, se, df, units, effective, confidence)
 
 
@@ -141,11 +141,11 @@ def logit_interval(
     return Interval(_logistic(middle - half), _logistic(middle + half), se, units, effective)
 
 
-def bound(score: float, units: int, effective: float, confidence: float) -> Interval:
+def bound(score: float, se: float, units: int, effective: float, confidence: float) -> Interval:
     """Return the interval of a score of 1 (no error was seen) or 0 (nothing right was seen)."""
     end: float = (1 - confidence) ** (1 / units)
     low, high = (end, 1.0) if score else (0.0, 1 - end)
-    return Interval(low, high, 0.0, units, effective, bound=True)
+    return Interval(low, high, se, units, effective, bound=True)
 
 
 def difference_jackknife(

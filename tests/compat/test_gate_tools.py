@@ -20,6 +20,7 @@ from clueval.metrics.gate.outcomes import Change, TargetOutcome, changes, outcom
 from clueval.results import reference
 from clueval.results.reference import contingency
 from tests.cases import any_spans
+from tests.oracles import asked
 
 
 def outcome(metric: Gate, targets: Sequence[Span], responses: Sequence[Span]) -> TargetOutcome:
@@ -85,10 +86,6 @@ def test_a_change_is_an_annotation_with_both_groups_and_the_sign() -> None:
 SPANS = any_spans(gaps=False)
 
 
-def naive_touching(asking: Span, a: Span) -> bool:
-    return (a.start < asking.start and a.end > asking.start) or asking.start <= a.start < asking.end
-
-
 SIGNS = {
     "CS": {"CP": "-", "IS": "-", "IP": "-", "ML": "-"},
     "CP": {"CS": "+", "IS": "-", "IP": "-", "ML": "-"},
@@ -111,10 +108,10 @@ def test_changes_are_those_of_comparing_every_span_with_every_other(
         for y, sign in signs.items()
         for a in old[x]
         for b in new[y]
-        if naive_touching(a, b) and b not in everything
+        if asked(a, b) and b not in everything
     ]
-    expected += [("SL", "A", "+-", a) for a in old["SL"] if not any(naive_touching(a, b) for b in new["SL"])]
-    expected += [("A", "SL", "+-", b) for b in new["SL"] if not any(naive_touching(b, a) for a in old["SL"])]
+    expected += [("SL", "A", "+-", a) for a in old["SL"] if not any(asked(a, b) for b in new["SL"])]
+    expected += [("A", "SL", "+-", b) for b in new["SL"] if not any(asked(b, a) for a in old["SL"])]
 
     found = [(c.before, c.after, c.sign, c.span) for c in changes(reference, response)]
 
@@ -163,7 +160,7 @@ def test_the_tables_are_those_of_looking_at_every_response(
     def right(target: Span, number: int, lenient: bool) -> bool:
         outcome = outcomes[number]
         same = any((s.start, s.end) == (target.start, target.end) for s in outcome.single_correct("CS"))
-        return same or (lenient and any(naive_touching(target, s) for s in outcome.single_correct("CP")))
+        return same or (lenient and any(asked(target, s) for s in outcome.single_correct("CP")))
 
     numbers = contingency(targets, outcomes[0], outcomes[1])
     for lenient, name in enumerate(("strict", "lenient")):

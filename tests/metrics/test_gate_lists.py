@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.core.count import Plan, count
@@ -17,44 +17,6 @@ from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate import GateLists
-
-
-def documents(random: Random) -> tuple[list[Document], list[Document]]:
-    """Targets with a feature, and lists of scored candidates that may lie apart, nest and be of zero length."""
-    golds, predicteds = [], []
-    for number in range(random.randint(1, 3)):
-        golds.append(_document(number, [_target(random) for _ in range(random.randint(0, 5))]))
-        predicted: list[Span] = []
-        for _ in range(random.randint(0, 4)):
-            ids = []
-            for _ in range(random.randint(0, 4)):
-                ids.append(len(predicted))
-                predicted.append(_candidate(random, len(predicted)))
-            start, end = _place(random)
-            features = {"ids": ids, "inst": "a"}
-            predicted.append(Span(start, end, "List", features, id=len(predicted)))
-        predicteds.append(_document(number, predicted))
-    return golds, predicteds
-
-
-def _document(number: int, spans: Sequence[Span]) -> Document:
-    zone = [Span(2, 9, "zone"), Span(12, 13, "zone")]
-    return Document(str(number), {"label": spans, "zone": zone}, tokens=["x"] * 20)
-
-
-def _place(random: Random) -> tuple[int, int]:
-    start = random.randint(0, 14)
-    return start, start + random.choice([0, 1, 2, 3, 5])
-
-
-def _target(random: Random) -> Span:
-    return Span(*_place(random), random.choice(["T", "T", "T", "U"]), {"inst": random.choice("abN")})
-
-
-def _candidate(random: Random, number: int) -> Span:
-    features = {"inst": random.choice("abN"), "score": random.choice([0.25, 0.5, 0.506, 0.75])}
-    return Span(*_place(random), random.choice(["E", "E", "F"]), features, id=number)
-
 
 # Building
 
@@ -252,7 +214,7 @@ def test_disambiguation_asks_at_which_rank_a_list_has_its_match() -> None:
     targets = [target(0, 3, "a"), target(10, 13, "b"), target(20, 23, "c")]
     annotations = with_lists(
         [candidate(0, 3, "x"), candidate(0, 3, "a")],
-        [candidate(10, 12, "x"), candidate(9, 12, "b"), candidate(10, 13, "b")],
+        [candidate(9, 12, "x"), candidate(9, 12, "b"), candidate(10, 13, "b")],
         [candidate(20, 23, "x")],
         [candidate(30, 33, "a")],
     )
@@ -274,6 +236,15 @@ def test_disambiguation_asks_at_which_rank_a_list_has_its_match() -> None:
         "partial": 1,
         "partial_at_0": 0,
     }
+
+
+def test_a_target_of_zero_length_at_the_start_of_a_list_belongs_to_it_in_disambiguation_alone() -> None:
+    at_start = with_lists([candidate(0, 0, "a"), candidate(0, 3, "x")])
+
+    found = report(([target(0, 0, "a")], at_start))["lists"]
+
+    assert found["disambiguation"]["lists"]["strict_at_0"] == 1
+    assert four(found["by_rank"]["all"]) == (0, 0, 0, 0)
 
 
 def test_a_document_with_shorter_lists_gives_its_last_rank_to_the_higher_ones() -> None:
@@ -305,21 +276,6 @@ def test_maximum_recall_of_nothing_is_1() -> None:
     assert metric.scores(Tally(), ["label"])["lists"]["maximum_recall"]["all"]["max_recall_strict"] == 1.0
 
 
-@given(st.randoms(use_true_random=False))
-def test_the_order_of_annotations_with_ids_changes_no_number(random: Random) -> None:
-    (gold, *_), (predicted, *_) = documents(random)
-    sides = [list(side.layers["label"]) for side in (gold, predicted)]
-    metric = GateLists(**SETTINGS, score_feature="score")
-    found = []
-    for _ in range(2):
-        pair = Pair(*(Document("d", {"label": side}) for side in sides))
-        found.append(metric.count_documents([pair], "label", {}))
-        for side in sides:
-            random.shuffle(side)
-
-    assert found[0] == found[1]
-
-
 # The plain model
 
 Listed = tuple[Span, Sequence[Span]]
@@ -331,11 +287,11 @@ def plain_counts(targets: Sequence[Span], lists: Sequence[Listed], visible: Sequ
     possible = []
     for number, each in enumerate(targets):
         for j, (span, candidates) in enumerate(lists):
-            if not (each.overlaps(span) or (span.start, span.end) == (each.start, each.end)):
+            if not (each.overlaps(span) or span.fragments == each.fragments):
                 continue
             best = None
             for c in candidates[: visible[j]]:
-                same = (c.start, c.end) == (each.start, each.end)
+                same = c.fragments == each.fragments
                 if same or c.overlaps(each):
                     value = 2 * (c.features["inst"] == each.features["inst"]) + same
                     if best is None or value > best[0]:
@@ -357,15 +313,24 @@ def plain_counts(targets: Sequence[Span], lists: Sequence[Listed], visible: Sequ
     return sum(map(bool, visible)), *(values.count(value) for value in (3, 2, 1, 0))
 
 
-PLACES = st.tuples(st.integers(0, 12), st.integers(1, 4))
+PLACES = st.tuples(st.integers(0, 12), st.integers(0, 4))
 
 
 @st.composite
 def targets_and_lists(draw: st.DrawFn) -> tuple[list[Span], list[Listed]]:
-    """Targets and scored lists, the best candidate first, whose candidates have ids and may lie apart."""
+    """Targets and scored lists, the best candidate first, whose candidates have ids and may lie apart.
+
+    Spans of three or more positions may have a gap.
+    """
     inst = st.sampled_from("ab")
+
+    def drawn(span: Span, number: int) -> Span:
+        has_gap = len(span) > 2 and draw(st.booleans())
+        parts = ((span.start, span.start + 1), (span.end - 1, span.end)) if has_gap else None
+        return replace(span, id=number, parts=parts)
+
     targets = [
-        replace(target(s, s + n, draw(inst)), id=number)
+        drawn(target(s, s + n, draw(inst)), number)
         for number, (s, n) in enumerate(draw(st.lists(PLACES, max_size=5)))
     ]
     lists, number = [], 0
@@ -373,22 +338,31 @@ def targets_and_lists(draw: st.DrawFn) -> tuple[list[Span], list[Listed]]:
         places = draw(st.lists(PLACES, min_size=1, max_size=4))
         scores = sorted((draw(st.sampled_from([0.1, 0.25, 0.5, 0.9])) for _ in places), reverse=True)
         candidates = [
-            replace(candidate(s, s + n, draw(inst), score), id=number + rank)
+            drawn(candidate(s, s + n, draw(inst), score), number + rank)
             for rank, ((s, n), score) in enumerate(zip(places, scores, strict=True))
         ]
         number += len(places)
-        lists.append((Span(start, start + length, "List", {"ids": [c.id for c in candidates]}), candidates))
+        span = Span(start, start + length, "List", {"ids": [c.id for c in candidates]})
+        lists.append((drawn(span, 100 + len(lists)), candidates))
     return targets, lists
+
+
+GAP = Span.of_fragments([(0, 3), (7, 9)], "T", features={"inst": "a"}, id=0)
+PLACE = Span(0, 9, "E", {"inst": "a", "score": 0.5}, id=0)
+POINT, SCORED_POINT = target(5, 5, "a"), replace(PLACE, start=5, end=5)
 
 
 @pytest.mark.parametrize("thresholds", ["all", "rounded", "11"])
 @given(drawn=targets_and_lists())
+@example(drawn=([GAP], [(Span(0, 9, "List", {"ids": [0]}, id=100), [PLACE])]))
+@example(drawn=([target(4, 6, "a")], [(replace(GAP, labels="List", features={"ids": [0]}, id=100), [PLACE])]))
+@example(drawn=([POINT], [(replace(POINT, labels="List", features={"ids": [0]}, id=100), [SCORED_POINT])]))
 def test_lists_count_what_the_plain_model_counts(
     thresholds: str, drawn: tuple[list[Span], list[Listed]]
 ) -> None:
     targets, lists = drawn
     annotations = [c for _, candidates in lists for c in candidates]
-    annotations += [replace(span, id=100 + number) for number, (span, _) in enumerate(lists)]
+    annotations += [span for span, _ in lists]
     metric = GateLists(**SETTINGS, score_feature="score", thresholds=thresholds, ranks="all")
     sides = (Document("d", {"label": side}, ordered=True) for side in (targets, annotations))
     bag = count([[Pair(*sides)]], Plan((metric,)), ["label"])
@@ -403,3 +377,20 @@ def test_lists_count_what_the_plain_model_counts(
         visible = [len(each) if rank == "all" else min(int(rank) + 1, len(each)) for _, each in lists]
         assert (entry["responses"], *four(entry)) == plain_counts(targets, lists, visible)
         assert entry["targets"] == len(targets)
+
+
+@given(targets_and_lists(), st.randoms(use_true_random=False))
+def test_the_order_of_annotations_with_ids_changes_no_number(
+    drawn: tuple[list[Span], list[Listed]], random: Random
+) -> None:
+    targets, lists = drawn
+    sides = [targets, [span for of_list, candidates in lists for span in (of_list, *candidates)]]
+    metric = GateLists(**SETTINGS, score_feature="score")
+    found = []
+    for _ in range(2):
+        pair = Pair(*(Document("d", {"label": side}) for side in sides))
+        found.append(metric.count_documents([pair], "label", {}))
+        for side in sides:
+            random.shuffle(side)
+
+    assert found[0] == found[1]

@@ -130,3 +130,5 @@ def test_signatures_say_by_which_scores_and_at_which_thresholds_a_curve_was_coun
     with pytest.raises(UsageError, match="score-feature is s and t"):
         units_of({"one": [results[0]], "two": [results[1]]})
     units_of({"one": [results[0]], "without a curve": [counted()]})
+    other = results[0].scored("exact")
+    assert (other.signature, other.metrics) == (counted().signature, counted().metrics)

@@ -42,10 +42,14 @@ def test_equal_units_are_as_effective_as_they_are_many() -> None:
 @pytest.mark.parametrize(
     ("score", "ends"), [(1.0, (0.05 ** (1 / 120), 1.0)), (0.0, (0.0, 1 - 0.05 ** (1 / 120)))]
 )
-def test_a_score_without_an_error_has_a_bound(score: float, ends: tuple[float, float]) -> None:
-    interval = logit_jackknife(score, [score] * 120, 120, 120.0, 0.95)
+@pytest.mark.parametrize(("other", "se"), [(0.0, 0.0), (0.5, 0.5 * 119 / 120)])
+def test_a_score_without_an_error_has_a_bound_and_the_standard_error_of_its_values_without_a_unit(
+    score: float, ends: tuple[float, float], other: float, se: float
+) -> None:
+    interval = logit_jackknife(score, [abs(score - other), *[score] * 119], 120, 120.0, 0.95)
 
     assert (interval.low, interval.high) == ends
+    assert interval.se == pytest.approx(se)
     assert interval.bound
     assert interval.to_dict()["bound"] is True
 

@@ -57,6 +57,16 @@ def test_curate_by_all_votes_needs_everybody_who_annotated_the_document():
     assert kept(curated) == {"d1": [], "d2": [(1, 2, "PER")]}
 
 
+@pytest.mark.parametrize("options", [{}, {"votes": 2}, {"union": True}])
+def test_curate_keeps_a_document_of_only_one_annotator_as_it_is(options: dict[str, Any]):
+    spans = [Span(0, 2, "A", {"f": 1}), Span(0, 2, "A", {"f": 2}), Span(1, 3, "A", {"f": 1})]
+    alone = Document("alone", {"x": spans, "y": []}, tokens=["w"] * 4)
+
+    *_, curated = curate({"A": [*A, alone], "B": B, "C": C}, **options)
+
+    assert curated == Curated(alone)
+
+
 def test_curate_lists_what_most_annotators_left_out_as_outvoted():
     curated = list(curate({"A": A[1:], "B": B[1:], "C": B[1:]}))
 

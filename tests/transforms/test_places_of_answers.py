@@ -44,7 +44,7 @@ def places(text: str, answer: Sequence[dict[str, Any]], *options: str) -> list[P
         command = ["errors", str(gold), str(answers), "--input", "mentions", *options, "-o", str(out)]
         assert main([*command, "--quiet"]) == 0
         errors = json.loads(out.read_text("utf-8"))["errors"]
-    placed = [row for row in errors if row["span_start"] != ""]
+    placed = [row for row in errors if row["span_start"] is not None]
     return sorted((row["span_start"], row["span_end_inclusive"] + 1, row["label"]) for row in placed)
 
 

@@ -23,11 +23,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from clueval.core.case import TOKENS, Where, order_in_key
 from clueval.core.document import Pair
-from clueval.core.overlap import SpanIndex, components
+from clueval.core.overlap import components
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, UsageError
@@ -44,11 +45,11 @@ from clueval.metrics.gate.pairing import (
     best_first,
     counts_of,
     grid_of,
-    hull,
     rounded,
     score_of,
     step_of,
     threshold_name,
+    touches,
 )
 
 EVERY_RANK = 2147483647
@@ -177,32 +178,24 @@ class GateLists(GateWithin):
     ) -> None:
         """Count targets and lists, by their numbers, at each score and at each rank."""
         several = {number: matches.lists[number] for number in lists}
-        nothing = [len(targets)] + [0] * (len(NAMES) - 1)
+
+        def add(kind: str, steps: Iterable[tuple[Any, dict[int, int]]]) -> None:
+            """Add the changes of counts; each step has the numbers of visible candidates."""
+            counts = ((at, matches.counts(len(targets), visible)) for at, visible in steps)
+            _add_changes(tally, ("lists", kind), [len(targets)] + [0] * (len(NAMES) - 1), counts)
+
         if self.thresholds is not None:
             step = float if self.thresholds == ROUNDED else step_of(self.thresholds)
-            scores = {
-                number: [step(score) for score in candidate_list.scores]
-                for number, candidate_list in several.items()
-            }
-            before = nothing
-            for at in sorted({score for of_list in scores.values() for score in of_list}, reverse=True):
-                visible = {
-                    number: sum(score >= at for score in of_list) for number, of_list in scores.items()
-                }
-                after = matches.counts(len(targets), visible)
-                _add_change(tally, ("lists", "score", repr(at)), before, after)
-                tally["lists", "occurs", repr(at)] += 1
-                before = after
-        before = nothing
-        longest = max((len(candidate_list.candidates) for candidate_list in several.values()), default=0)
-        for rank in range(longest):
-            visible = {
-                number: min(rank + 1, len(candidate_list.candidates))
-                for number, candidate_list in several.items()
-            }
-            after = matches.counts(len(targets), visible)
-            _add_change(tally, ("lists", "rank", rank), before, after)
-            before = after
+            scores = {number: list(map(step, each.scores)) for number, each in several.items()}
+            occurring = sorted({*chain.from_iterable(scores.values())}, reverse=True)
+            tally.update(("lists", "occurs", repr(at)) for at in occurring)
+            visible = (
+                {n: sum(score >= at for score in each) for n, each in scores.items()} for at in occurring
+            )
+            add("score", zip(map(repr, occurring), visible, strict=True))
+        sizes = {number: len(each.candidates) for number, each in several.items()}
+        longest = max(sizes.values(), default=0)
+        add("rank", ((at, {n: min(at + 1, size) for n, size in sizes.items()}) for at in range(longest)))
         if longest:
             tally["lists", "longest", longest - 1] += 1
 
@@ -331,8 +324,8 @@ def by_ids(spans: Iterable[Span]) -> list[Span]:
 class _Match(NamedTuple):
     """A target that candidates of a list match, and the least rank of a candidate of each value of a pairing.
 
-    As ranges without gaps: `overlaps` says whether target and list overlap, `is_near` whether they overlap or are
-    equal, `touches` whether the target touches the list (`clueval.metrics.gate.pairing.touches`).
+    `overlaps` says whether target and list overlap, `is_near` whether they overlap or have the same fragments,
+    `touches` whether the target touches the list (`clueval.metrics.gate.pairing.touches`).
     """
 
     target: int
@@ -359,10 +352,7 @@ class _Matches:
             [places[id(candidate)] for candidate in candidate_list.candidates]
             for candidate_list in self.lists
         ]
-        self._index = SpanIndex(list(map(hull, targets)))
-        self._numbers_at: dict[tuple[int, int], list[int]] = {}
-        for number, target in enumerate(targets):
-            self._numbers_at.setdefault((target.start, target.end), []).append(number)
+        self._index = Touching(targets)
         self._with_list: set[int] = set()
         self._overlapping_lists = self._touching_lists = 0
         """How many lists overlap a target, and how many are touched by one."""
@@ -370,24 +360,23 @@ class _Matches:
 
     def _matches_of(self, candidate_list: CandidateList) -> list[_Match]:
         span = candidate_list.span
-        equal = self._numbers_at.get((span.start, span.end), ())
-        overlapping = {*self._index.near(hull(span))}.difference(() if len(span) else equal)
-        points = self._numbers_at.get((span.start, span.start), ()) if len(span) else ()
+        near = self._index.near(span)
+        overlapping = {number for number in near if span.overlaps(self.targets[number])}
+        touching = {number for number in near if touches(span, self.targets[number])}
         self._with_list |= overlapping
         self._overlapping_lists += bool(overlapping)
-        self._touching_lists += bool(overlapping or points)
+        self._touching_lists += bool(touching)
         matches = []
-        for number in sorted(overlapping.union(equal, points)):
+        for number in near:
             target = self.targets[number]
+            is_near = number in overlapping or span.fragments == target.fragments
             ranks: dict[int, int] = {}
             for rank, candidate in enumerate(candidate_list.candidates):  # whose types do not count
-                same = (target.start, target.end) == (candidate.start, candidate.end)
+                same = target.fragments == candidate.fragments
                 if same or target.overlaps(candidate):
                     ranks.setdefault(2 * self._test.agree(target, candidate, target.label) + same, rank)
             if ranks:
-                overlaps = number in overlapping
-                is_near, touches = overlaps or number in equal, overlaps or number in points
-                matches.append(_Match(number, ranks, overlaps, is_near, touches))
+                matches.append(_Match(number, ranks, number in overlapping, is_near, number in touching))
         return matches
 
     def parts(self) -> Iterator[tuple[list[int], list[int]]]:
@@ -443,19 +432,18 @@ class _Matches:
             for kind, rank in (("strict", strict), ("partial", partial)):
                 kinds[kind] += rank is not None
                 kinds[f"{kind}_at_0"] += rank == 0
-            before = [0] * len(NAMES)
+            outcomes = []
             for rank, candidate in enumerate(candidate_list.candidates):
                 if strict is not None and rank >= strict:
                     outcome = "correct_strict"
                 elif partial is not None and rank >= partial:
                     outcome = "correct_partial"
-                elif (candidate.start, candidate.end) == (candidate_list.span.start, candidate_list.span.end):
+                elif candidate.fragments == candidate_list.span.fragments:
                     outcome = "incorrect_strict"
                 else:
                     outcome = "incorrect_partial"
-                after = list(GateCounts(1, 1)._replace(**{outcome: 1}))
-                _add_change(tally, ("lists", "disambiguation", "rank", rank), before, after)
-                before = after
+                outcomes.append((rank, GateCounts(1, 1)._replace(**{outcome: 1})))
+            _add_changes(tally, ("lists", "disambiguation", "rank"), [0] * len(NAMES), outcomes)
         for kind in _KINDS if self.lists else ():
             tally["lists", "kind", kind] += kinds[kind]
         longest = max((len(candidate_list.candidates) for candidate_list in self.lists), default=1)
@@ -491,10 +479,15 @@ _KINDS = (
 # Sums of counts
 
 
-def _add_change(tally: Tally, path: tuple[Any, ...], before: Sequence[int], after: Sequence[int]) -> None:
-    for name, old, new in zip(NAMES, before, after, strict=True):
-        if old != new:
-            tally[(*path, name)] += new - old
+def _add_changes(
+    tally: Tally, path: tuple[Any, ...], before: Sequence[int], steps: Iterable[tuple[Any, Sequence[int]]]
+) -> None:
+    """Add under a path what changes in the counts at each step, from those before the first on."""
+    for at, after in steps:
+        for name, old, new in zip(NAMES, before, after, strict=True):
+            if old != new:
+                tally[(*path, at, name)] += new - old
+        before = after
 
 
 def _changes_at(total: Tally, path: tuple[Any, ...]) -> dict[float, list[int]]:

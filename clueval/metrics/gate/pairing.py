@@ -52,7 +52,7 @@ from typing import NamedTuple
 
 from clueval.core.case import Case
 from clueval.core.metric import finite_number
-from clueval.core.overlap import SpanIndex, shared_positions
+from clueval.core.overlap import Regions, SpanIndex, shared_positions
 from clueval.core.span import Span, by_position, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES
@@ -257,27 +257,27 @@ class Touching:
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
-        self._index = SpanIndex(list(map(hull, self._spans)))
+        self._index = SpanIndex(self._spans)
+
+    def near(self, span: Span) -> list[int]:
+        """Return the numbers, ascending, of spans: all that touch or equal `span`, and some in its gaps."""
+        hull, first = Span(span.start, span.end), Span(span.start, span.start)
+        return sorted({*self._index.near(hull), *self._index.near(first)})
 
     def find(self, span: Span) -> list[int]:
         """Return the numbers of the spans that touch `span`, ascending."""
-        numbers = sorted({*self._index.near(hull(span)), *self._index.near(Span(span.start, span.start))})
-        return [number for number in numbers if touches(span, self._spans[number])]
-
-
-def hull(span: Span) -> Span:
-    """Return a span without gaps from the start to the end of a span."""
-    return Span(span.start, span.end)
+        return [number for number in self.near(span) if touches(span, self._spans[number])]
 
 
 CONTAINMENTS = ("overlapping", "containing", "coextensive")
-"""The relation of an annotation to a containing one: overlaps it, lies within it, has the same range."""
+"""The relation of an annotation to a containing one: overlaps it, lies within it, has the same fragments."""
 
 
 def kept_within(spans: Iterable[Span], containing: Sequence[Span], containment: str) -> list[Span]:
-    """Return the spans that overlap, lie within, or have the same range as some span of `containing`.
+    """Return the spans that overlap, lie within, or have the same fragments as some span of `containing`.
 
-    Without any containing span the result is empty. O(n log n).
+    All positions of a span that lies within another are in fragments of that one. Without any containing span the
+    result is empty. O(n log n), and for the second O(n) more for each containing span that is discontinuous.
 
     >>> [len(kept_within([Span(0, 4)], [Span(2, 9)], how)) for how in CONTAINMENTS]
     [1, 0, 0]
@@ -286,13 +286,19 @@ def kept_within(spans: Iterable[Span], containing: Sequence[Span], containment: 
         touching = Touching(containing)
         return [span for span in spans if touching.find(span)]
     if containment == "coextensive":
-        ranges = {(span.start, span.end) for span in containing}
-        return [span for span in spans if (span.start, span.end) in ranges]
-    ordered = sorted(containing, key=by_position)
+        places = {span.fragments for span in containing}
+        return [span for span in spans if span.fragments in places]
+    regions = [Regions(span.parts) for span in containing if span.parts is not None]
+    ordered = sorted((span for span in containing if span.parts is None), key=by_position)
     starts = [span.start for span in ordered]
     # the furthest end of the spans up to each
     reaches = list(accumulate((span.end for span in ordered), max))
-    return [span for span in spans if (n := bisect_right(starts, span.start)) and span.end <= reaches[n - 1]]
+
+    def is_within(span: Span) -> bool:
+        number = bisect_right(starts, span.start)
+        return bool(number and span.end <= reaches[number - 1]) or any(each.hold(span) for each in regions)
+
+    return list(filter(is_within, spans))
 
 
 GRIDS: Mapping[str, tuple[float, ...]] = {

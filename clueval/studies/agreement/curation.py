@@ -225,9 +225,11 @@ class Curation(Iterator[Curated]):
             ids.append(group.first.id)
             names = {name for name, side in zip(self.names, group.sides, strict=True) if side is not None}
             present = len(names)
-            if present > 1:
-                alone -= names
-            are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
+            if present == 1:
+                yield Curated(replace(group.first, tags=Frozen()))
+                continue
+            alone -= names
+            are_enough = not isinstance(self._votes, int) or self._votes <= present
             text = AnnotatedText(group.sides, self.names)
             sides = self._decided_documents(group.sides)
             layers: dict[str, list[Span]] = {}
@@ -287,10 +289,7 @@ class Curation(Iterator[Curated]):
         return with_features
 
     def _outcome_by_votes(self, readings: Readings) -> Outcome:
-        """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""
-        present = [reading for reading in readings if reading is not None]
-        if len(present) == 1:
-            return Outcome(present[0])
+        """Return the outcome of a component by votes, or as a union."""
         if self._votes is None:
             return united(readings)
         gold = self._gold_that_stays(dict(zip(self.names, readings, strict=True)))
