@@ -6,7 +6,7 @@ No `Span` is made: `keys_of_triples` makes the keys of cases of the triples them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from math import inf
 from operator import itemgetter
@@ -35,8 +35,7 @@ BATCH = 200
 
 _LISTS = frozenset({list, tuple})
 _FEATURES = itemgetter(0)
-_SIDE: Callable[[Any], int] = itemgetter(2)
-_END = (inf,)  # greater than every row
+_AFTER_ALL = (inf,)
 
 
 class PlainText(NamedTuple):
@@ -212,9 +211,7 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText], new_label
             bag.see_layers([layer])
             bag.read.spans[name, layer] += sum(map(len, present))
     keys: list[Key] = []
-    alone: list[
-        tuple[int, str, bool]
-    ] = []  # length, label and text, of one gold and one equal predicted span
+    alone: list[tuple[int, str, bool]] = []  # length, label and text, of each case of two equal spans
     for text in texts:
         bag.read.without_text += text.positions is None
         bag.read.keys.update(dict.fromkeys(text.metadata))
@@ -231,7 +228,7 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText], new_label
         if gold or predicted:
             of_text = keys_of_triples(gold, predicted, has_text=has_text)
             if text.ordered:
-                of_text = [(*key[:HEAD], *sorted(key[HEAD:], key=_SIDE)) for key in of_text]
+                of_text = [(*key[:HEAD], *sorted(key[HEAD:], key=itemgetter(2))) for key in of_text]
             keys += of_text
     counts = Counter(keys)
     for (length, label, has_text), times in Counter(alone).items():
@@ -259,16 +256,16 @@ def _take_equal(gold: Sequence[Row], predicted: Sequence[Row]) -> tuple[Sequence
     only_gold: list[Row] = []
     only_predicted: list[Row] = []
     remaining = iter(predicted)
-    other: Any = next(remaining, _END)
+    other: Any = next(remaining, _AFTER_ALL)
     for row in gold:
         while other < row:
             only_predicted.append(other)
-            other = next(remaining, _END)
+            other = next(remaining, _AFTER_ALL)
         if row == other:
             equal.append(row)
-            other = next(remaining, _END)
+            other = next(remaining, _AFTER_ALL)
         else:
             only_gold.append(row)
-    if other is not _END:
+    if other is not _AFTER_ALL:
         only_predicted += [other, *remaining]
     return equal, only_gold, only_predicted
