@@ -35,13 +35,12 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
-from itertools import chain, compress, count, islice, pairwise, repeat
-from math import inf
+from itertools import compress, count, pairwise, repeat
 from operator import attrgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
-from clueval.core.overlap import SpanIndex, overlaps_between
+from clueval.core.overlap import SpanIndex, components, overlaps_between
 from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Ranges, Span, labels_in
 
 Key = tuple[Any, ...]
@@ -52,8 +51,6 @@ Where = Mapping[str, frozenset[str]]
 
 _Entry = tuple[Any, ...]
 """A span of a key, at its own positions."""
-
-_AFTER_ALL: _Entry = (inf, inf, 0, "")
 
 Sides = tuple[tuple[Span, ...] | None, ...]
 """The spans of each side; None for a side that lacks the document."""
@@ -273,19 +270,14 @@ def keys_of(
         differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
         is_plain = {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}
         ranked = sorted(entries, key=None if is_plain else _rank)
-        keys, ranges = _keys_and_ranges(ranked, present, differing, has_text=has_text)
+        order: dict[int, int] = {}  # by the ids of the entries, which stay alive in the lists
         if ordered:
-            order = {id(entry): number for number, entry in enumerate(ranked)}  # the lists keep them alive
+            order = {id(entry): number for number, entry in enumerate(ranked)}
             order |= {id(entry): number for number, entry in enumerate(entries) if entry[2] in ordered}
-            places = iter([(entry[2], order[id(entry)]) for entry in ranked])
-            keys = [(*key[:HEAD], *_by_place(key[HEAD:], places)) for key in keys]
+        keys, ranges = _keys_and_ranges(
+            ranked, present, differing, has_text=has_text, is_plain=is_plain, order=order
+        )
         yield Keys(sequence, keys, ranges, _positions_outside(differing, keys, ranges))
-
-
-def _by_place(spans: Sequence[_Entry], places: Iterator[tuple[int, int]]) -> list[_Entry]:
-    """Return spans in the order of the next places, one for each."""
-    by_place = dict(zip(islice(places, len(spans)), spans, strict=True))
-    return [by_place[place] for place in sorted(by_place)]
 
 
 def _keys_and_ranges(
@@ -294,34 +286,35 @@ def _keys_and_ranges(
     differing: Sequence[int] | None,
     *,
     has_text: bool,
+    is_plain: bool = True,
+    order: Mapping[int, int] | None = None,
 ) -> tuple[list[Key], list[tuple[int, int]]]:
     """Return the keys of cases and their ranges, given entries by position.
 
-    A case is a run of entries, as in `clueval.core.overlap.components` with `touching`; one pass takes less time.
+    `order` has the place of each entry in the key by its id, if it is not that of `entries`.
     """
     keys: list[Key] = []
     ranges: list[tuple[int, int]] = []
-    spans: list[_Entry] = []
     length, equal = 0, 0 if not has_text else None
-    first = begin = reach = -1  # the start of the case; its last entry with the greatest end so far
-    for entry in chain(entries, [_AFTER_ALL]):
-        start, end = entry[0], entry[1]
-        if start >= reach and start > begin:
-            if spans:
-                if has_text:
-                    length = reach - first
-                    if differing is not None:
-                        equal = length - bisect_left(differing, reach) + bisect_left(differing, first)
-                ranges.append((first, reach))
-                keys.append((length, equal, present, *spans))
-                spans = []
-            first = start
-        if end >= reach:
-            begin, reach = start, end
-        if len(entry) == 4:
-            spans.append((start - first, end - first, entry[2], entry[3]))
+    for members in components(entries, touching=True):
+        first = last = members[0][0]
+        if order:
+            members.sort(key=lambda entry: (entry[2], order[id(entry)]))
+        spans: list[_Entry] = []
+        if is_plain:
+            for start, end, side, label in members:
+                spans.append((start - first, end - first, side, label))
+                if end > last:
+                    last = end
         else:
-            spans.append(_from_case_start(entry, first))
+            spans += [_from_case_start(entry, first) for entry in members]
+            last += max([span[1] for span in spans])
+        ranges.append((first, last))
+        if has_text:
+            length = last - first
+            if differing is not None:
+                equal = length - bisect_left(differing, last) + bisect_left(differing, first)
+        keys.append((length, equal, present, *spans))
     return keys, ranges
 
 

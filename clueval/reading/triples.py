@@ -65,22 +65,20 @@ def bag_of_triples(gold: Any, predicted: Any, plan: Plan) -> Bag | None:
 
 
 def _texts(gold: Sequence[Any], predicted: Sequence[Any]) -> Iterator[PlainText]:
-    for start in range(0, len(gold), BATCH):
-        batch = [side[start : start + BATCH] for side in (gold, predicted)]
-        lists = list(chain.from_iterable(batch))
-        if not _LISTS.issuperset(map(type, lists)):
-            raise Unusual("a document that is no list")
-        spans = list(chain.from_iterable(lists))
-        if list(map(type, spans)).count(tuple) != len(spans) or list(map(len, spans)).count(3) != len(spans):
-            raise Unusual("a span that is no tuple of three values")
-        for start, end, label in spans:
-            if type(start) is not int or type(end) is not int or type(label) is not str:
-                raise Unusual("a span that is no tuple of two numbers and a label")
-            if not 0 <= start <= end:
-                raise Unusual("a span that starts before 0, or ends before it begins")
-        for gold_rows, predicted_rows in zip(*batch, strict=True):
-            # a document without spans has no layer
-            yield PlainText(gold_rows or None, predicted_rows or None)
+    for gold_rows, predicted_rows in zip(gold, predicted, strict=True):
+        for rows in (gold_rows, predicted_rows):
+            if type(rows) not in _LISTS:
+                raise Unusual("a document that is no list")
+            for row in rows:
+                if type(row) is not tuple or len(row) != 3:
+                    raise Unusual("a span that is no tuple of three values")
+                start, end, label = row
+                if type(start) is not int or type(end) is not int or type(label) is not str:
+                    raise Unusual("a span that is no tuple of two numbers and a label")
+                if not 0 <= start <= end:
+                    raise Unusual("a span that starts before 0, or ends before it begins")
+        # a document without spans has no layer
+        yield PlainText(gold_rows or None, predicted_rows or None)
 
 
 def bag_of_row_files(
