@@ -6,9 +6,10 @@ No `Span` is made: `keys_of_triples` makes the keys of cases of the triples them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
-from operator import itemgetter, le
+from math import inf
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag
@@ -34,8 +35,7 @@ BATCH = 200
 
 _LISTS = frozenset({list, tuple})
 _FEATURES = itemgetter(0)
-_SIDE: Callable[[Any], int] = itemgetter(2)
-_PARTS = [int, int, str]
+_AFTER_ALL = (inf,)
 
 
 class PlainText(NamedTuple):
@@ -65,23 +65,20 @@ def bag_of_triples(gold: Any, predicted: Any, plan: Plan) -> Bag | None:
 
 
 def _texts(gold: Sequence[Any], predicted: Sequence[Any]) -> Iterator[PlainText]:
-    for start in range(0, len(gold), BATCH):
-        batch = [side[start : start + BATCH] for side in (gold, predicted)]
-        lists = list(chain.from_iterable(batch))
-        if not _LISTS.issuperset(map(type, lists)):
-            raise Unusual("a document that is no list")
-        spans = list(chain.from_iterable(lists))
-        if list(map(type, spans)).count(tuple) != len(spans) or list(map(len, spans)).count(3) != len(spans):
-            raise Unusual("a span that is no tuple of three values")
-        parts = list(chain.from_iterable(spans))
-        if list(map(type, parts)) != _PARTS * len(spans):
-            raise Unusual("a span that is no tuple of two numbers and a label")
-        starts, ends = parts[::3], parts[1::3]
-        if min(starts, default=0) < 0 or not all(map(le, starts, ends)):
-            raise Unusual("a span that ends before it begins")
-        for gold_rows, predicted_rows in zip(*batch, strict=True):
-            # a document without spans has no layer
-            yield PlainText(gold_rows or None, predicted_rows or None)
+    for gold_rows, predicted_rows in zip(gold, predicted, strict=True):
+        for rows in (gold_rows, predicted_rows):
+            if type(rows) not in _LISTS:
+                raise Unusual("a document that is no list")
+            for row in rows:
+                if type(row) is not tuple or len(row) != 3:
+                    raise Unusual("a span that is no tuple of three values")
+                start, end, label = row
+                if type(start) is not int or type(end) is not int or type(label) is not str:
+                    raise Unusual("a span that is no tuple of two numbers and a label")
+                if not 0 <= start <= end:
+                    raise Unusual("a span that starts before 0, or ends before it begins")
+        # a document without spans has no layer
+        yield PlainText(gold_rows or None, predicted_rows or None)
 
 
 def bag_of_row_files(
@@ -211,7 +208,8 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText], new_label
         if present:
             bag.see_layers([layer])
             bag.read.spans[name, layer] += sum(map(len, present))
-    keys: list[tuple[Any, ...]] = []  # or length, label and text, of one gold and one equal predicted span
+    keys: list[Key] = []
+    alone: list[tuple[int, str, bool]] = []  # length, label and text, of each case of two equal spans
     for text in texts:
         bag.read.without_text += text.positions is None
         bag.read.keys.update(dict.fromkeys(text.metadata))
@@ -222,19 +220,18 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText], new_label
                 for side, rows in zip(plan.sides, (gold, predicted), strict=True)
             )
         has_text = text.positions is not None
-        if gold == predicted and are_flat(gold):
-            keys += [(end - start, label, has_text) for start, end, label in gold]
-        elif text.ordered:
-            by_place = keys_of_triples(gold, predicted, has_text=has_text)
-            keys += [(*key[:HEAD], *sorted(key[HEAD:], key=_SIDE)) for key in by_place]
-        else:
-            keys += keys_of_triples(gold, predicted, has_text=has_text)
-    counts: Counter[Key] = Counter()
-    for key, times in Counter(keys).items():
-        if len(key) == 3:
-            row = 0, *key[:2]
-            key = keys_of_triples([row], [row], has_text=key[2])[0]
-        counts[key] += times
+        if are_flat(gold) and (gold == predicted or are_flat(predicted)):
+            equal, gold, predicted = _take_equal(gold, predicted)
+            alone += [(end - start, label, has_text) for start, end, label in equal]
+        if gold or predicted:
+            of_text = keys_of_triples(gold, predicted, has_text=has_text)
+            if text.ordered:
+                of_text = [(*key[:HEAD], *sorted(key[HEAD:], key=itemgetter(2))) for key in of_text]
+            keys += of_text
+    counts = Counter(keys)
+    for (length, label, has_text), times in Counter(alone).items():
+        row = 0, length, label
+        counts[keys_of_triples([row], [row], has_text=has_text)[0]] += times
     place = DocumentPlace()
     bag.add_text(place, sum(text.positions or 0 for text in texts), len(texts))
     if bag.layers:
@@ -244,3 +241,29 @@ def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText], new_label
         bag.add_occurrences([place], occurrences)
     if bag.is_full:
         bag.fold()
+
+
+def _take_equal(gold: Sequence[Row], predicted: Sequence[Row]) -> tuple[Sequence[Row], list[Row], list[Row]]:
+    """Return the rows that both sides have, and the other rows of each side; the rows of both must be flat.
+
+    A row that both sides have is a case of two spans, since all others of each side are before it or after it.
+    """
+    if gold == predicted:
+        return gold, [], []
+    equal: list[Row] = []
+    only_gold: list[Row] = []
+    only_predicted: list[Row] = []
+    remaining = iter(predicted)
+    other: Any = next(remaining, _AFTER_ALL)
+    for row in gold:
+        while other < row:
+            only_predicted.append(other)
+            other = next(remaining, _AFTER_ALL)
+        if row == other:
+            equal.append(row)
+            other = next(remaining, _AFTER_ALL)
+        else:
+            only_gold.append(row)
+    if other is not _AFTER_ALL:
+        only_predicted += [other, *remaining]
+    return equal, only_gold, only_predicted

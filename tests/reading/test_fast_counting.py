@@ -503,8 +503,10 @@ def spans_differ(seed: int) -> str:
     kind, number = chance.choice(["flat", "flat", "nested", "empty"]), chance.choice([1, 3, 9, 10, 12, 30])
     pairs = []
     for _ in range(number):
-        gold = some_rows(chance, kind)
-        pairs.append((gold, [*gold] if chance.random() < 0.4 else some_rows(chance, kind)))
+        gold, kept = some_rows(chance, kind), chance.choice([0, 0.7, 1])
+        pairs.append(
+            (gold, [row for row in gold if chance.random() < kept] if kept else some_rows(chance, kind))
+        )
     where: dict[str, frozenset[str]] = {}
     is_told_apart = chance.random() < 0.2
     if is_told_apart and chance.random() < 0.3:
