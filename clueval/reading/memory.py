@@ -172,7 +172,7 @@ class MemorySides:
     def texts(self, read: Read | None = None) -> Iterator[Text]:
         """Yield the documents of each text; memory holds one, and with `pair_by` those that wait for others.
 
-        `read` gets what was not read of rows.
+        `read` gets what was not read of rows, and how their ill-formed tags were treated.
         """
         names = [side.name for side in self.listed]
         texts = self._in_order()
@@ -185,6 +185,11 @@ class MemorySides:
             for side in self.listed:
                 counts = (side.passed_over or Counter()).items()
                 read.passed_over.update({(side.name, kind): number for kind, number in counts if number})
+                if side.form is not None:
+                    from clueval.reading.source import treatment_of  # few sides have rows
+
+                    if (treatment := treatment_of(side.form, side.options.invalid)) is not None:
+                        read.treatments.add(treatment)
 
     def parts(self, size: int) -> Iterator[MemorySides]:
         """Yield sides with lists of the next texts, a number of them at a time; with iterators if one side has more."""

@@ -211,3 +211,29 @@ def test_rows_of_two_formats_are_placed_on_one_text_as_files_are(
     assert of_rows["prepared"] == {"placed": {"trimmed": 1}}
     for key in ("metrics", "prepared", "documents", "tokens"):
         assert of_rows[key] == of_files[key]
+
+
+@pytest.mark.parametrize(
+    ("treatment", "said"),
+    [
+        (None, "predicted has 1 repaired tag: invalid ones, read as conlleval does"),
+        ("discard", "predicted has 1 ill-formed tag; such spans are discarded"),
+    ],
+)
+def test_the_signature_says_how_tags_of_rows_were_read(
+    treatment: str | None, said: str, tmp_path: Path
+) -> None:
+    gold, predicted = (
+        [{"tokens": ["Anna", "lebt"], "ner_tags": tags}] for tags in (["B-PER", "O"], ["I-PER", "B-LOC"])
+    )
+    for name, rows in (("gold", gold), ("predicted", predicted)):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    signatures = set()
+    for sides in ((gold, predicted), (tmp_path / "gold", tmp_path / "predicted")):
+        with pytest.warns(CluevalWarning) as warnings:
+            signatures.add(score(*sides, metrics="exact", invalid=treatment).signature)
+        assert said in [str(warning.message) for warning in warnings]
+    (signature,) = signatures
+    assert signature.choices["scheme"] == "BIO"
+    assert signature.choices["invalid"] == (treatment or "conlleval")

@@ -142,7 +142,7 @@ class Gate(Metric):
     )
     containment: str = setting_field(
         "overlapping",
-        "what within means for containing: overlapping one, in one (containing), or the same range "
+        "what within means for containing: overlapping one, in one (containing), or the same fragments "
         "(coextensive)",
         choices=CONTAINMENTS,
     )
