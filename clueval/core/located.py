@@ -268,6 +268,8 @@ class TextPart(NamedTuple):
 class TextParts(list[TextPart]):
     """The parts of a text, given its pairs; one part if there are no sentences, or no text.
 
+    A text is cut at the ends of sentences that no span of any side and layer crosses. What metrics count in the parts
+    adds up to what they count in the whole, because no case reaches over a cut. A part of a document is a document.
     Finding them costs O(n log n) for n spans and sentences.
     """
 

@@ -311,9 +311,13 @@ def sides_of_files(
     files = [files_of_side(side) for side in inputs.values()]
     layers = _with_whole_names(layers, files[0][0][1], readings[0])
     options = [
-        FormatOptions.of(reading, columns, unplaced=number == 1, keeps_unannotated=True)
+        FormatOptions.of(
+            reading,
+            columns_of_side(layers, min(number, 1), both_columns),
+            unplaced=number == 1,
+            keeps_unannotated=True,
+        )
         for number, reading in enumerate(readings)
-        for columns in [columns_of_side(layers, min(number, 1), both_columns)]
     ]
     listed = [
         Side(*values, is_one_text=is_one_text)

@@ -285,8 +285,8 @@ function read() {  // another page of the same files may have added lines
 }
 // Lines of files are about the words that this page has at their places.
 function withDigests(found) {
-  const added = found.length ? Map.groupBy(found, keyOfLine) : new Map();
-  for (const place of added.size ? places : [])
+  const added = Map.groupBy(found, keyOfLine);
+  for (const place of found.length ? places : [])
     for (const line of keysOf(place).flatMap((key) => added.get(key) ?? []))
       if (line.fingerprint === place.fingerprint) line[DIGEST] = place.digest;
   return found;

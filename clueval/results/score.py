@@ -213,7 +213,7 @@ def scored(
     choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
     of_predicted = groups.readings[1]
     choices |= {name: value for name in OF_ANSWERS if (value := getattr(of_predicted, name)) is not None}
-    is_tagged = texts.kind in ("paths", "tags") or bool(bag.read.treatments)
+    is_tagged = texts.kind == "paths" or bool(bag.read.treatments)
     result = result_of(bag, plan, is_tagged=is_tagged, where=where, choices=choices)
     for warning in empty_files(path for pair in texts.files for path in pair.paths):
         warn(warning)

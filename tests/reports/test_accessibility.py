@@ -1,5 +1,5 @@
 """Pages of every kind open without complaints and do not scroll sideways, and axe-core, the checker of accessibility,
-finds nothing with a place at hand and all tables open: light and dark, on a phone and on a desktop.
+finds nothing where a place is chosen and all tables are open: light and dark, on a phone and on a desktop.
 
 axe-core is npm's package. Where npm cannot fetch it the tests are skipped, and in CI a skipped test is a failure.
 """
