@@ -17,14 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, count, islice, zip_longest
-from operator import index, is_
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from clueval.core.document import UNANNOTATED, Document, Layers, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, is_number
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
-from clueval.files.options import require_kind
 from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.span_forms import (
     DOCUMENTS,
@@ -73,6 +72,8 @@ IGNORED = -100
 
 _GIVE_NAMES = "give names=[...], the tags in the order of their numbers"
 
+_LISTS = frozenset({list, tuple})
+
 _TEXT = ("text", "data")
 _TOKENS = ("tokens", "words")
 
@@ -85,14 +86,15 @@ class GivenSide(NamedTuple):
     layers: Mapping[str, LayerSource] | None = None  # the source of each layer in rows
     is_predicted: bool = False  # then answers without a place in the text are spans
     kind: Kind | None = None  # what its items are; None if it is empty
-    items: Iterable[Any] = ()  # one for each document; those of the kind ``documents`` are documents
+    # one for each document: lists without arrays or iterators in them, or, of the kind ``documents``, documents
+    items: Iterable[Any] = ()
     ids: Sequence[str] | None = None  # the ids of the documents; None: they have their own, or are numbered
     # whether the items are lists; False: the side was one list of tags or spans; None: not known
     nested: bool | None = None
     # returns the item of a document that is missing, given its id, as those without spans in a data frame;
     # None: no document may be missing
     filling: Callable[[str], Any] | None = None
-    names: Mapping[int, str] | None = None  # the names of tags that are numbers
+    names: Mapping[int, str] | None = None  # the names of tags that are numbers, until these are replaced
     form: Any = None  # the format of the items, if they are rows or answers
     passed_over: Counter[str] | None = None  # what is not read of rows, by kind
 
@@ -114,38 +116,88 @@ class GivenSide(NamedTuple):
     def id_of(self, number: int) -> str:
         return str(number) if self.ids is None else self.ids[number]
 
+    def with_scheme(self) -> GivenSide:
+        """Return the side with the scheme of all its tags, if none can be read before; then it holds all."""
+        if self.kind != "tags" or not self.options.needs_scheme:
+            return self
+        from clueval.formats.input_file import schemes_of  # few calls need the scheme before the spans
+
+        side = self._replace(items=list(self.items))
+        lenient = side._replace(options=replace(self.options, invalid=None))
+        scheme = schemes_of(lenient.documents(), self.name)[DEFAULT_LAYER]
+        return side._replace(options=replace(self.options, scheme=scheme))
+
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the side, apart from other sides."""
         for number, item in enumerate(self.items):
+            if self.kind == "tags":
+                _require_parallel_tags([self], number, [item])
             yield self.document(number, item)
 
     def document(self, number: int, item: Any, lender: Document | None = None) -> Document:
         """Return the document of an item; `lender` is that of another side if only that has a text or tokens."""
-        place = self.place(number)
         if self.kind == "documents":
             return item  # type: ignore[no-any-return]
+        place = self.place(number)
         if lender is not None:
-            return with_text_of(lender, item, place, self.names, self.options)
-        if self.kind != "tags":
-            layers: dict[str, list[Span]] = {}  # with one span for each layer of a span
-            for span in as_spans(item, place):
-                labels = span.by_layer or {DEFAULT_LAYER: NO_LABEL}
-                for layer, label in labels.items():
-                    if label is not None:
-                        new = span if len(labels) < 2 else replace(span, labels=Frozen({layer: label}))
-                        layers.setdefault(layer, []).append(new)
-            return Document(self.id_of(number), Frozen(layers))
-        tags = _materialised(item)
-        require_kind(tags, "Sequence", place)
-        if self.names is not None:
-            tags = _tags_with_names(tags, self.names, place)
+            return self._with_text_of(lender, item, place)
+        if self.kind == "tags":
+            tags = item if self.names is None else _tags_with_names(item, self.names, place)
+            return self._document_of_tags(tags, ("",) * len(tags), self.id_of(number), place)
+        layers: dict[str, list[Span]] = {}  # with one span for each layer of a span
+        for span in as_spans(item, place):
+            labels = span.by_layer or {DEFAULT_LAYER: NO_LABEL}
+            for layer, label in labels.items():
+                if label is not None:
+                    new = span if len(labels) < 2 else replace(span, labels=Frozen({layer: label}))
+                    layers.setdefault(layer, []).append(new)
+        return Document(self.id_of(number), Frozen(layers))
+
+    def _with_text_of(self, lender: Document, item: Any, place: str) -> Document:
+        """Return spans or tags as a document with the text or the tokens of another one."""
+        are_tags = isinstance(item, list | tuple) and all(
+            isinstance(tag, str) or is_number(tag) for tag in item
+        )
+        if lender.tokens is not None and lender.unit == "token":
+            if not are_tags:
+                raise UsageError(
+                    f"{place} has spans, and the other side has tokens",
+                    advice="give tags on both sides, or documents with positions of tokens: "
+                    "Document(id, {'label': spans}, tokens=row['tokens'])",
+                )
+            tags = _tags_with_names(item, self.names, place)
+            if len(tags) != len(lender.tokens):
+                raise UsageError(
+                    f"{place} has {with_noun(len(lender.tokens), 'tokens')} and {with_noun(len(tags), 'tags')}",
+                    advice="each token needs a tag",
+                )
+            return self._document_of_tags(tags, lender.tokens, lender.id, place)
+        if lender.text is None:
+            raise UsageError(
+                f"{place} has spans, and the document on the other side has no text",
+                advice="give documents on both sides",
+            )
+        if are_tags and item:
+            raise UsageError(
+                f"{place} has tags, and the other side has a text",
+                advice="give spans, whose positions are characters",
+            )
+        if item is None:
+            raise UsageError(f"{place} is None", advice="a document without spans is an empty list")
+        spans = as_spans(item, place, lender.text)
+        return Document(lender.id, Frozen({DEFAULT_LAYER: spans}), text=lender.text, unit="character")
+
+    def _document_of_tags(self, tags: Sequence[Any], tokens: Sequence[str], id_: str, place: str) -> Document:
+        """Return the tags of one sentence as a document. Raises `TagError`."""
         try:
-            return _document_of_tags(tags, self.id_of(number), self.options)
+            rows = list(decode_tags(tags, self.options.scheme, self.options.invalid or "conlleval"))
         except (CluevalError, TypeError, ValueError, AttributeError) as error:  # values that are no text
             _require_tags(tags, place, self.options.scheme)
             if isinstance(error, CluevalError):
                 error.problem = f"{place}: {error.problem}"
             raise
+        layers = Layers({}, {DEFAULT_LAYER: rows})
+        return Document(id_, layers, tokens=tokens, tags=Frozen({DEFAULT_LAYER: list(tags)}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +247,7 @@ class MemorySides:
         """Yield sides with lists of the next texts, a number of them at a time; with iterators if one side has more."""
         streams = [iter(side.items) for side in self.listed]
         for first in count(self.first, size):
-            lists = [list(map(_materialised, islice(stream, size))) for stream in streams]
+            lists = [list(islice(stream, size)) for stream in streams]
             if not any(lists):
                 return
             are_even = len(set(map(len, lists))) == 1
@@ -206,29 +258,29 @@ class MemorySides:
     def _in_order(self) -> Iterator[Text]:
         """Yield the documents of each text. Raises `UsageError` if one side has more of them, and for a wrong item."""
         are_tags = self.kind == "tags"
-        what = "sentences" if are_tags else "documents"
-        for number, items in enumerate(_in_step(self.listed, what, self.first), self.first):
+        for number, items in _in_step(self.listed, "sentences" if are_tags else "documents", self.first):
             if are_tags:
-                items = tuple(map(_materialised, items))
-                for side, tags in zip(self.listed, items, strict=True):
-                    if isinstance(tags, str) or not isinstance(tags, Sequence):
-                        problem = f"{side.place(number)} is {described(tags)}, not a list of tags"
-                        raise UsageError(problem, advice="give a list of tags for each sentence")
-                _require_as_many_tags(self.listed, number, items)
+                _require_parallel_tags(self.listed, number, items)
             pairs = list(zip(self.listed, items, strict=True))
             lender = next((item for side, item in pairs if side.kind == "documents"), None)
             first, *others = [side.document(number, item, lender) for side, item in pairs]
             yield first, *(with_id_of(first, other) for other in others)
 
 
-def _require_as_many_tags(sides: Sequence[GivenSide], number: int, tags: Sequence[Sequence[Any]]) -> None:
-    """Raise `UsageError` if the sides have different numbers of tags in a sentence."""
+def _require_parallel_tags(sides: Sequence[GivenSide], number: int, items: Sequence[Any]) -> None:
+    """Raise `UsageError` unless the items of the sides with this number are lists of as many tags."""
+    for side, tags in zip(sides, items, strict=True):
+        if isinstance(tags, str | bytes) or not isinstance(tags, Sequence):
+            raise UsageError(
+                f"{side.place(number)} is {described(tags)}, not a list of tags",
+                advice="give a list of tags for each sentence",
+            )
     first = sides[0]
-    for side, side_tags in zip(sides, tags, strict=True):
-        if len(side_tags) != len(tags[0]):
+    for side, tags in zip(sides, items, strict=True):
+        if len(tags) != len(items[0]):
             what = f"sentence {number}" if first.ids is None else f"document {first.ids[number]!r}"
             raise UsageError(
-                f"{what} has {len(tags[0])} {first.name} and {len(side_tags)} {side.name} tags",
+                f"{what} has {len(items[0])} {first.name} and {len(tags)} {side.name} tags",
                 advice="each token has a tag on both sides",
             )
 
@@ -273,18 +325,14 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
     if options.missing is not None and (
         has_answers or (side.form is not None and side.form.name == MENTIONS)
     ):
-        side = _by_id_or_missing(side)
+        from clueval.formats.mentions import without_answer  # few sides are answers
+
+        side = _with_own_ids(side, "missing needs the ids of documents")
+        side = side._replace(filling=partial(without_answer, options=side.of_rows))
     if side.kind in ("tags", None) and options.names is not None:
         from clueval.formats.tag_lists import names_of_tags  # most tags are text
 
         side = side._replace(names=names_of_tags(options.names, "labels"))
-    if side.kind == "tags" and with_names.needs_scheme:
-        from clueval.formats.input_file import schemes_of  # few calls need the scheme before the spans
-
-        side = side._replace(items=list(map(_materialised, side.items)))
-        lenient = side._replace(options=replace(with_names, invalid=None))
-        scheme = schemes_of(lenient.documents(), side.name)[DEFAULT_LAYER]
-        options = replace(options, scheme=scheme)
     return side._replace(options=options)
 
 
@@ -316,14 +364,6 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
     return side._replace(items=_documents_of_rows(side, value if by_id is None else by_id.values()))
 
 
-def _by_id_or_missing(side: GivenSide) -> GivenSide:
-    """Return a side with answers by the ids of their documents, of which those without an answer have no spans."""
-    from clueval.formats.mentions import without_answer  # few sides are answers
-
-    filling = partial(without_answer, options=side.of_rows)
-    return _with_own_ids(side, "missing needs the ids of documents")._replace(filling=filling)
-
-
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
     if isinstance(value, Document):
         return side._replace(kind="documents", items=[value])
@@ -334,7 +374,11 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
         if records and _is_row(records[0], side.options):
             return _with_items(side, records)
         spans = spans_by_document(records, list(value.columns), side.name)
-        return _with_kind(side, spans)._replace(filling=lambda _: [])
+        if isinstance(spans, dict):
+            side = _with_items(side._replace(ids=list(spans)), list(spans.values()))
+        else:
+            side = _with_items(side, spans)
+        return side._replace(filling=lambda _: [])
     if hasattr(value, "tolist"):
         value = value.tolist()
     # a dictionary that has lists alone, but not those of a row, has the spans or tags of documents by id
@@ -368,53 +412,54 @@ def _ids_of(side: GivenSide, by_id: Mapping[Any, Any]) -> list[str]:
 
 def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
     """Return a side with items, of which the first that is not empty tells the kind."""
-    first_items: list[Any] = []
+    beginning: list[Any] = []
     kind: Kind | None = None
-    items = iter(values)
-    for first in items:
-        is_row = _is_row(first, side.options)
-        item = first if is_row else _materialised(first)
-        first_items.append(item)
-        place = side.place(len(first_items) - 1)
+    values_left = iter(values)
+    for value in values_left:
+        is_row = _is_row(value, side.options)
+        item, place = _materialised(value), side.place(len(beginning))
+        beginning.append(item)
         if is_row:
-            from clueval.formats.form import form_of_rows  # few sides have rows
-
-            columns = (
-                next((item[key] for key in _TOKENS if key in item), ()) if isinstance(item, Mapping) else ()
-            )
-            if isinstance(columns, list | tuple) and columns and isinstance(columns[0], list | tuple):
-                raise UsageError(
-                    f"{place} has columns of a data set", advice="give the data set itself, or its rows"
-                )
-            form = form_of_rows(_as_json(item), side.options.format)
-            rows = _documents_of_rows(side, chain(first_items, items))
-            return side._replace(kind="documents", items=rows, form=form)
+            return _of_rows(side, item, place, chain(beginning, values_left))
         kind, is_nested = _kind_of(item, place, side.options)
         if kind is not None:
             break
-    all_items = chain(first_items, items)
     if kind is None:
-        return side._replace(items=first_items)
+        return side._replace(items=beginning)
     if isinstance(values, set | frozenset) and (is_nested or kind == "tags"):
         raise UsageError(f"{side.name} is a set, which has no order", advice="give a list, or {id: spans}")
+    items: Iterable[Any] = chain(beginning, values_left)
     if kind == "documents":
-        return side._replace(kind=kind, items=_documents(side, all_items))
-    if is_nested:
-        if is_frame(first):
-            return side._replace(kind=kind, items=map(_materialised, all_items), nested=True)
-        is_unchanged = isinstance(values, list | tuple) and all(map(is_, first_items, values))
-        return side._replace(kind=kind, items=values if is_unchanged else all_items, nested=True)
-    if side.ids is not None:
+        return side._replace(kind=kind, items=_documents(side, items))
+    if side.ids is not None and not is_nested:
         raise UsageError(f"{place} must be a list of {kind}", advice="a list for each document")
-    spans = list(map(_materialised, all_items))
-    for number, span in enumerate(spans):
+    if not is_nested or isinstance(values, list | tuple):
+        items = list(items)
+        if not _LISTS.issuperset(map(type, items)):
+            items = list(map(_materialised, items))
+    else:
+        items = map(_materialised, items)
+    if is_nested:
+        return side._replace(kind=kind, items=items, nested=True)
+    for number, span in enumerate(items):
         key = next((key for key in DOCUMENTS if key in (fields_of(span) or ())), None)
         if key is not None:
             raise UsageError(
                 f"{side.name}[{number}] has the key {key!r}, but one list of spans is one document",
                 advice="give a list of spans for each document, or {id: spans}",
             )
-    return side._replace(kind=kind, items=[spans], nested=False)
+    return side._replace(kind=kind, items=[items], nested=False)
+
+
+def _of_rows(side: GivenSide, first: Any, place: str, rows: Iterable[Any]) -> GivenSide:
+    """Return a side with rows of a JSON format, of which the first that is no empty list has this place."""
+    from clueval.formats.form import form_of_rows  # few sides have rows
+
+    columns = next((first[key] for key in _TOKENS if key in first), ()) if isinstance(first, Mapping) else ()
+    if isinstance(columns, list | tuple) and columns and isinstance(columns[0], list | tuple):
+        raise UsageError(f"{place} has columns of a data set", advice="give the data set itself, or its rows")
+    form = form_of_rows(_as_json(first), side.options.format)
+    return side._replace(kind="documents", items=_documents_of_rows(side, rows), form=form)
 
 
 def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Document]:
@@ -648,6 +693,7 @@ def sides_in_memory(
         side = GivenSide(name, readings[number], columns, is_predicted=number == 1)
         sides.append(side_of(side, value, (other for other in inputs.values() if other is not value)))
     kind, listed = _aligned(sides)
+    listed = [side.with_scheme() for side in listed]
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
     require_sources(sides)
@@ -735,7 +781,7 @@ def _aligned(sides: list[GivenSide]) -> tuple[MemoryKind, list[GivenSide]]:
         )
     kinds_of = dict.fromkeys(side.kind for side in sides if side.kind is not None and side.kind != "paths")
     if "documents" in kinds_of:
-        return "documents", _by_id(_with_ids(sides))
+        return "documents", _by_id(sides)
     if len(kinds_of) > 1:
         raise UsageError(
             " and ".join(f"{side.name} is {side.kind}" for side in sides if side.kind is not None),
@@ -760,36 +806,29 @@ def _aligned(sides: list[GivenSide]) -> tuple[MemoryKind, list[GivenSide]]:
     return kind, sides
 
 
-def _with_ids(sides: Sequence[GivenSide]) -> list[GivenSide]:
-    """Return sides of which some have documents; these have the ids of their documents if others are by id."""
-    by_id = next((side for side in sides if side.ids is not None), None)
-    sides_with_ids = list(sides)
-    for place, side in enumerate(sides):
-        if by_id is None or side.kind != "documents" or side.ids is not None:
-            continue
-        sides_with_ids[place] = _with_own_ids(side, f"{by_id.name} is a dictionary by document id")
-    return sides_with_ids
-
-
 def _with_own_ids(side: GivenSide, why: str) -> GivenSide:
     """Return a side of documents with their ids, if it has none. Raises `UsageError` for a document without id."""
+    if side.ids is not None:
+        return side
     items = list(side.items)
-    if side.ids is None and any(isinstance(document.id, MissingId) for document in items):
+    if any(isinstance(document.id, MissingId) for document in items):
         raise UsageError(f"{why}, and the documents of {side.name} have none", advice="give each row its id")
-    return side._replace(items=items, ids=side.ids or [document.id for document in items])
+    return side._replace(items=items, ids=[document.id for document in items])
 
 
-def _by_id(sides: list[GivenSide]) -> list[GivenSide]:
-    """Return the sides in the order of the first. A side that is partial has no spans where it has no document."""
-    without = next((side for side in sides if side.ids is None), None)
+def _by_id(sides: Sequence[GivenSide]) -> list[GivenSide]:
+    """Return the sides in the order of the first if one is by id.
+
+    Documents have their own ids. A side that is partial has no spans where it has no document.
+    """
     by_id = next((side for side in sides if side.ids is not None), None)
     if by_id is None:
-        return sides
-    if without is not None:
-        raise UsageError(
-            f"{by_id.name} is a dictionary by document id and {without.name} is not",
-            advice="give both in one form",
-        )
+        return list(sides)
+    why = f"{by_id.name} is a dictionary by document id"
+    sides = [_with_own_ids(side, why) if side.kind == "documents" else side for side in sides]
+    for side in sides:
+        if side.ids is None:
+            raise UsageError(f"{why} and {side.name} is not", advice="give both in one form")
     for side in sides:
         id_, times = next(iter(Counter(side.ids).most_common(1)), ("", 1))
         if times > 1:
@@ -833,9 +872,11 @@ def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:
     return side._replace(items=[*side.items, *map(side.filling, missing)], ids=[*ids, *missing])
 
 
-def _in_step(sides: Sequence[GivenSide], what: str, before: int = 0) -> Iterator[tuple[Any, ...]]:
-    """Yield the items of each document, of which some were `before`. Raises `UsageError` if one side has more."""
+def _in_step(sides: Sequence[GivenSide], what: str, before: int = 0) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield the number and the items of each document, of which some were `before`.
 
+    Raises `UsageError` if one side has more.
+    """
     sizes = [len(side.items) for side in sides if isinstance(side.items, Sequence)]
     if len(sizes) == len(sides):
         for side, size in zip(sides, sizes, strict=True):
@@ -858,41 +899,33 @@ def _in_step(sides: Sequence[GivenSide], what: str, before: int = 0) -> Iterator
                 document=None if longer is None else longer.id,
                 advice=shorter.advice or "both sides must have the same documents in the same order",
             )
-        yield items
+        yield number, items
 
 
 def _with_names_of_tags(sides: Sequence[GivenSide]) -> list[GivenSide]:
     """Return sides of lists of tags with names in place of numbers, without the positions that the first ignores."""
     columns: list[list[Any]] = [[] for _ in sides]
-    for number, items in enumerate(_in_step(sides, "sentences")):
-        for side, tags in zip(sides, items, strict=True):
-            if type(tags) is not list:
-                require_kind(tags, "Iterable", side.place(number))
-        lists = [tags if type(tags) is list else list(_materialised(tags)) for tags in items]
-        if len(set(map(len, lists))) > 1:
-            _require_as_many_tags(sides, number, lists)
-        first_tags = lists[0]
-        if set(map(type, first_tags)) != {int}:
-            counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in first_tags]
-            lists = [list(compress(tags, counts)) for tags in lists]
-        elif IGNORED in first_tags:
-            lists = [list(compress(tags, map(IGNORED.__ne__, first_tags))) for tags in lists]
-        for side, column, tags in zip(sides, columns, lists, strict=True):
+    for number, items in _in_step(sides, "sentences"):
+        _require_parallel_tags(sides, number, items)
+        kinds = {*map(type, items[0])}
+        if kinds != {int} or IGNORED in items[0]:
+            counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in items[0]]
+            items = tuple(list(compress(tags, counts)) for tags in items)
+        for side, column, tags in zip(sides, columns, items, strict=True):
             column.append(_tags_with_names(tags, side.names, side.place(number)))
-    return [side._replace(items=column) for side, column in zip(sides, columns, strict=True)]
+    return [side._replace(items=column, names=None) for side, column in zip(sides, columns, strict=True)]
 
 
-def _tags_with_names(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> list[Any]:
+def _tags_with_names(tags: Sequence[Any], names: Mapping[int, str] | None, place: str) -> Sequence[Any]:
     """Return tags with names in place of numbers. Raises `UsageError` for a number without name."""
-    tag_list = tags if type(tags) is list else list(_materialised(tags))
-    if names is not None and set(map(type, tag_list)) == {int}:  # the usual case
+    if names is not None and {*map(type, tags)} == {int}:  # the usual case
         with suppress(KeyError):
-            return list(map(names.__getitem__, tag_list))
-    if not any(map(is_number, tag_list)):
-        return tag_list
+            return list(map(names.__getitem__, tags))
+    if not any(map(is_number, tags)):
+        return tags
     if names is None:
         raise UsageError(f"{place} has numbers for tags", advice=_GIVE_NAMES)
-    for position, tag in enumerate(tag_list):
+    for position, tag in enumerate(tags):
         if is_number(tag) and index(tag) not in names:
             raise UsageError(
                 f"{place}[{position}]: no tag has the number {index(tag)}",
@@ -900,52 +933,4 @@ def _tags_with_names(tags: Iterable[Any], names: Mapping[int, str] | None, place
                 if index(tag) == IGNORED
                 else "names has the tags in the order of their numbers",
             )
-    return [names[index(tag)] if is_number(tag) else tag for tag in tag_list]
-
-
-# Documents
-
-
-def with_text_of(
-    document: Document, item: Any, place: str, names: Mapping[int, str] | None, options: Reading
-) -> Document:
-    """Return spans or tags as a document with the text or the tokens of another one."""
-    item = _materialised(item)
-    are_tags = isinstance(item, list | tuple) and all(isinstance(tag, str) or is_number(tag) for tag in item)
-    if document.tokens is not None and document.unit == "token":
-        if not are_tags:
-            raise UsageError(
-                f"{place} has spans, and the other side has tokens",
-                advice="give tags on both sides, or documents with positions of tokens: "
-                "Document(id, {'label': spans}, tokens=row['tokens'])",
-            )
-        tags = _tags_with_names(item, names, place)
-        if len(tags) != len(document.tokens):
-            raise UsageError(
-                f"{place} has {with_noun(len(document.tokens), 'tokens')} and {with_noun(len(tags), 'tags')}",
-                advice="each token needs a tag",
-            )
-        return replace(_document_of_tags(tags, document.id, options), tokens=document.tokens)
-    if document.text is None:
-        raise UsageError(
-            f"{place} has spans, and the document on the other side has no text",
-            advice="give documents on both sides",
-        )
-    if are_tags and item:
-        raise UsageError(
-            f"{place} has tags, and the other side has a text",
-            advice="give spans, whose positions are characters",
-        )
-    if item is None:
-        raise UsageError(f"{place} is None", advice="a document without spans is an empty list")
-    spans = as_spans(item, place, document.text)
-    return Document(document.id, Frozen({DEFAULT_LAYER: spans}), text=document.text, unit="character")
-
-
-def _document_of_tags(tags: Sequence[str], id_: str, options: Reading) -> Document:
-    """Return the tags of one sentence as a document, whose tokens are empty. Raises `TagError`."""
-    rows = list(decode_tags(tags, options.scheme, options.invalid or "conlleval"))
-    tokens = ("",) * len(tags)
-    return Document(
-        id_, Layers({}, {DEFAULT_LAYER: rows}), tokens=tokens, tags=Frozen({DEFAULT_LAYER: list(tags)})
-    )
+    return [names[index(tag)] if is_number(tag) else tag for tag in tags]

@@ -415,7 +415,7 @@ def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -
                 files_of(as_path(path))  # raises for a path that does not exist
             annotators[name] = Side(name, files_of_side(source), options)
         else:
-            sides[name] = side = side_of(GivenSide(name, options, options.layers), source)
+            sides[name] = side = side_of(GivenSide(name, options, options.layers), source).with_scheme()
             if side.kind == "documents":
                 sides[name] = side._replace(items=list(side.items))
     texts = None
