@@ -8,11 +8,11 @@ start, end and label is a document without spans. No library of frames is import
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clueval.files.errors import UsageError
-from clueval.formats.span_forms import DOCUMENTS, END_INCLUSIVE, KEYS, as_whole, ends_in
+from clueval.formats.span_forms import DOCUMENTS, END_INCLUSIVE, ENDS, LABELS, STARTS, as_whole, ends_in
 from clueval.formats.table_columns import fragments_in, is_number_of_row, usual
 
 _TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags")
@@ -46,16 +46,13 @@ def spans_by_document(
     columns = [usual(str(column), _KNOWN) for column in columns]
     if len(set(columns)) < len(columns):
         raise UsageError(f"{name} has two columns with one name", advice="rename one")
-    records = [dict(zip(columns, record.values(), strict=True)) for record in records]
-    for what, several in (("the end", ends_in(columns)), ("the start", _columns_in(columns, KEYS["start"]))):
+    starts, ends = [column for column in columns if column in STARTS], ends_in(columns)
+    for what, several in (("the end", ends), ("the start", starts)):
         if len(several) > 1:
             raise UsageError(
                 f"{name} has several columns for {what}: {', '.join(several)}", advice="keep one of them"
             )
-    parts = {part: next((key for key in keys if key in columns), None) for part, keys in KEYS.items()}
-    if END_INCLUSIVE in columns:
-        parts["end"] = END_INCLUSIVE
-    if parts["start"] is None or parts["end"] is None:
+    if not starts or not ends:
         raise UsageError(
             f"{name} must not be a data frame without columns start and end (its columns: "
             f"{', '.join(map(repr, columns)) or 'none'})",
@@ -63,49 +60,50 @@ def spans_by_document(
             if any(column.lower() in _TAGS for column in columns)
             else "rename them, or give a list of spans for each document; clueval guide start-lists shows how",
         )
-    if parts["label"] is None:
+    label = next((key for key in LABELS if key in columns), None)
+    if label is None:
         raise UsageError(
             f"{name} has no column label (its columns: {', '.join(map(repr, columns))})",
-            advice=f"rename one: {', '.join(KEYS['label'])}",
+            advice=f"rename one: {', '.join(LABELS)}",
         )
-    part_keys = {part: key for part, key in parts.items() if key is not None}
-    document = _column_of_documents(columns, list(part_keys.values()), name)
-    if document is None:
-        spans = [_span(record, part_keys, f"row {number} of {name}") for number, record in enumerate(records)]
-        if any("text" in span and _length(span) not in (None, len(span["text"])) for span in spans):
-            raise UsageError(
-                f"{name} has no column document, and texts that are longer or shorter than their spans",
-                advice="add the column document with the ids of the documents",
-            )
-        return spans
+    span_columns = (*starts, *ends, label)
+    document = _column_of_documents(columns, span_columns, name)
     if document == "id" and len(records) > 1 and len({record["id"] for record in records}) == len(records):
         raise UsageError(
             f"{name} has another id in each row, so the ids may be those of spans",
             advice="rename the column to document if they are ids of documents",
         )
     by_document: dict[str, list[Mapping[str, Any]]] = {}
-    for number, record in enumerate(records):
-        if record[document] is None:
-            raise UsageError(
-                f"row {number} of {name} has no {document}", advice="each span needs its document"
-            )
-        document_spans = by_document.setdefault(str(record[document]), [])
-        if any(record[key] is not None for key in part_keys.values()):
-            document_spans.append(_span(record, part_keys, f"row {number} of {name}"))
-    return by_document
+    for number, values in enumerate(records):
+        record, place = dict(zip(columns, values.values(), strict=True)), f"row {number} of {name}"
+        id_ = "" if document is None else record[document]
+        if id_ is None:
+            raise UsageError(f"{place} has no {document}", advice="each span needs its document")
+        spans = by_document.setdefault(str(id_), [])
+        if document is None or any(record[key] is not None for key in span_columns):
+            spans.append(_span(record, span_columns, place))
+    if document is not None:
+        return by_document
+    spans = by_document.get("", [])
+    if any(
+        isinstance(span.get("text"), str) and _length(span) not in (None, len(span["text"])) for span in spans
+    ):
+        raise UsageError(
+            f"{name} has no column document, and texts that are longer or shorter than their spans",
+            advice="add the column document with the ids of the documents",
+        )
+    return spans
 
 
 def _column_of_documents(columns: Sequence[str], span_columns: Sequence[str], name: str) -> str | None:
-    document_columns = _columns_in(columns, DOCUMENTS)
+    document_columns = [column for column in columns if column in DOCUMENTS]
     if len(document_columns) > 1:
         raise UsageError(
             f"{name} has several columns that name documents: {', '.join(document_columns)}",
             advice="keep the one in which positions count from 0",
         )
-    if document_columns:
-        return document_columns[0]
-    if "id" in columns:
-        return "id"
+    if document_columns or "id" in columns:
+        return [*document_columns, "id"][0]
     known_columns = (*span_columns, "text", "score", "fragments")
     others = [column for column in columns if column not in known_columns and not is_number_of_row(column)]
     if others:
@@ -117,12 +115,12 @@ def _column_of_documents(columns: Sequence[str], span_columns: Sequence[str], na
     return None
 
 
-def _span(record: Mapping[str, Any], part_keys: Mapping[str, str], place: str) -> Mapping[str, Any]:
+def _span(record: Mapping[str, Any], span_columns: Sequence[str], place: str) -> Mapping[str, Any]:
     """Return the part of a row that is its span; the score of a prediction stays with it.
 
     Raises `UsageError` for a row without a label, and for fragments that are not written as in files.
     """
-    if record[part_keys["label"]] is None:
+    if record[span_columns[-1]] is None:
         raise UsageError(
             f"{place} has no label",
             advice="pandas reads the label NA as a missing value, unless keep_default_na=False is given",
@@ -134,25 +132,20 @@ def _span(record: Mapping[str, Any], part_keys: Mapping[str, str], place: str) -
             raise UsageError(
                 f"{place}: fragments are written as in '0-2;7-8'", advice="with the last position of each"
             )
+    span = {key: record[key] for key in span_columns}
     if fragments:
-        more = {"fragments": fragments, "score": record.get("score")}  # what joins their texts is not known
-    else:
-        more = {key: record[key] for key in ("text", "score") if record.get(key) is not None}
-    return {
-        **{END_INCLUSIVE if key == END_INCLUSIVE else part: record[key] for part, key in part_keys.items()},
-        **more,
-    }
+        return {
+            **span,
+            "fragments": fragments,
+            "score": record.get("score"),
+        }  # what joins their texts is not known
+    return {**span, **{key: record[key] for key in ("text", "score") if record.get(key) is not None}}
 
 
 def _length(span: Mapping[str, Any]) -> int | None:
     """Return the number of positions of a span; None if a position is no number."""
-    start, end, last = (span.get(key) for key in ("start", "end", END_INCLUSIVE))
-    stop = last + 1 if isinstance(last, int) else end
-    return stop - start if isinstance(start, int) and isinstance(stop, int) else None
+    start, end, *_ = span.values()
+    return end + (END_INCLUSIVE in span) - start if isinstance(start, int) and isinstance(end, int) else None
 
 
-_KNOWN = {*DOCUMENTS, *KEYS["start"], *KEYS["end"], *KEYS["label"], END_INCLUSIVE, "id", "text", "score"}
-
-
-def _columns_in(columns: Sequence[str], names: Collection[str]) -> list[str]:
-    return [column for column in columns if column in names]
+_KNOWN = {*DOCUMENTS, *STARTS, *ENDS, *LABELS, END_INCLUSIVE, "id", "text", "score"}
