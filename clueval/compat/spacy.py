@@ -83,7 +83,7 @@ def make_span_scorer(
         while batch := list(islice(texts, _BATCH)):
             plain = [text for text in batch if isinstance(text, PlainText)]
             if plain:
-                text_bag = bag_of_texts(plain, plan, unit=unit)
+                text_bag = bag_of_texts(plain, plan)
                 assert text_bag is not None  # entities do not overlap, so each metric of cases counts them
                 bag.include(text_bag)
             pairs = [[text] for text in batch if isinstance(text, Pair)]
@@ -115,7 +115,7 @@ def _texts(
             predicted_spans = left_out.keep(predicted_spans, example, has_same_tokens=has_same_tokens)
         if plain and of_entities and has_same_tokens and unit == "character":
             length = reference[-1].idx + len(reference[-1].text_with_ws) if len(reference) else 0
-            yield PlainText(_character_rows(gold_spans), _character_rows(predicted_spans), length)
+            yield PlainText(_character_rows(gold_spans), _character_rows(predicted_spans), length, unit=unit)
             continue
         gold_document, predicted_document = (
             _document(doc, spans, str(number), unit)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -42,7 +42,7 @@ class PlainText(NamedTuple):
     """One text with the spans of both sides in one layer, in any order; positions count from 0.
 
     `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer. If the
-    order of spans counts (`ordered`), they come by position.
+    order of spans counts (`ordered`), they come by position. `unit` is that of the positions.
     """
 
     gold: Sequence[Row] | None
@@ -50,6 +50,7 @@ class PlainText(NamedTuple):
     positions: int | None = None
     metadata: Mapping[str, str] = NOTHING
     ordered: bool = False
+    unit: str = "token"
 
 
 def bag_of_triples(gold: Any, predicted: Any, plan: Plan) -> Bag | None:
@@ -96,7 +97,10 @@ def bag_of_row_files(
     have_tags = {isinstance(source.form, Dialect) and bool(source.form.tags) for source in sources}
     layer = names.pop()
     if have_tags == {False}:
-        return bag_of_rows(_same_texts(texts), plan, layer)
+        bag = bag_of_rows(_same_texts(texts), plan, layer)
+        if bag is not None and "token" in bag.read.units:
+            bag.read.tagged |= bag.read.spans.keys()
+        return bag
     if len(have_tags) > 1:
         return None
     readings = [source.options for source in sources]
@@ -129,24 +133,13 @@ def bag_of_rows(
     more than rows in this layer, tags, or an order that counts and is not by position; some pairs have been taken then.
     """
     features: set[str] = set()
-    try:
-        remaining = iter(pairs)
-        first = next(remaining, None)
-        if first is None:
-            return None
-        unit = first[0].unit
-        texts = (_text(pair, layer, unit, features) for pair in chain([first], remaining))
-        bag = bag_of_texts(texts, plan, layer, unit=unit)
-    except Unusual:
-        return None
+    bag = bag_of_texts((_text(pair, layer, features) for pair in pairs), plan, layer)
     if bag is not None:
         bag.read.features |= features
-        if unit == "token" and first[0].file is not None:
-            bag.read.tagged |= bag.read.spans.keys()
     return bag
 
 
-def _text(pair: Sequence[Document], layer: str, unit: str, features: set[str]) -> PlainText:
+def _text(pair: Sequence[Document], layer: str, features: set[str]) -> PlainText:
     """Return a pair as a text; `features` gets the names of the features of its spans."""
     gold, predicted = pair
     if UNPLACED in predicted.metadata:
@@ -154,7 +147,7 @@ def _text(pair: Sequence[Document], layer: str, unit: str, features: set[str]) -
     sides: list[Sequence[Row] | None] = []
     for document in pair:
         rows = document.ranges_in(layer)
-        is_plain = len(document.layers) == (rows is not None) and document.unit == unit
+        is_plain = len(document.layers) == (rows is not None) and document.unit == gold.unit
         if not is_plain or document.tags or document.start:
             raise Unusual("a document of other things than rows in one layer")
         if document.ordered and any(after[:2] <= before[:2] for before, after in pairwise(rows or ())):
@@ -164,17 +157,11 @@ def _text(pair: Sequence[Document], layer: str, unit: str, features: set[str]) -
     if GROUP in features:
         raise Unusual("a group of spans")
     end = predicted.end if gold.end is None else gold.end
-    return PlainText(sides[0], sides[1], end, gold.metadata, gold.ordered or predicted.ordered)
+    return PlainText(sides[0], sides[1], end, gold.metadata, gold.ordered or predicted.ordered, gold.unit)
 
 
-def bag_of_texts(
-    texts: Iterable[PlainText],
-    plan: Plan,
-    layer: str = DEFAULT_LAYER,
-    *,
-    unit: str = "token",
-) -> Bag | None:
-    """Count texts with plain spans in one layer; `unit` is that of their positions.
+def bag_of_texts(texts: Iterable[PlainText], plan: Plan, layer: str = DEFAULT_LAYER) -> Bag | None:
+    """Count texts with plain spans in one layer.
 
     The bag is that of `clueval.core.count.count` for the documents. Memory holds the bag. Returns None, and documents
     must be counted, for plans that need documents, tell them apart or convert positions, for no texts,
@@ -184,8 +171,6 @@ def bag_of_texts(
         require_usual(plan, [layer])
         if plan.by or plan.units or plan.where or plan.merge:
             raise Unusual("documents are told apart, or layers are merged")
-        if is_in_characters(plan) and unit != "character":
-            raise Unusual("positions must be converted")
         bag, new_labels = Bag(plan.metrics), NewLabels(plan)
         texts = iter(texts)
         while batch := list(islice(texts, BATCH)):
@@ -194,14 +179,15 @@ def bag_of_texts(
             bag.notes.update(new_labels.notes())
     except Unusual:
         return None
-    if not bag.documents:
-        return None
-    bag.read.units.add(unit)
-    return bag
+    return bag if bag.documents else None
 
 
 def _add(bag: Bag, plan: Plan, layer: str, texts: Sequence[PlainText], new_labels: NewLabels) -> None:
     """Add texts to a bag, and what was read of them; a corpus without spans has no layer."""
+    units = {text.unit for text in texts}
+    if is_in_characters(plan) and units != {"character"}:
+        raise Unusual("positions must be converted")
+    bag.read.units |= units
     sides = [text.gold for text in texts], [text.predicted for text in texts]
     for name, rows_of_texts in zip(plan.sides, sides, strict=True):
         present = [rows for rows in rows_of_texts if rows is not None]

@@ -532,10 +532,10 @@ def spans_differ(seed: int) -> str:
         text = "x" * 30 if chance.random() < 0.5 else None
         metadata = [{"m": chance.choice("12")} if chance.random() < 0.8 else {} for _ in pairs]
         texts = [
-            PlainText(*pair, None if text is None else 30, of_text)
+            PlainText(*pair, None if text is None else 30, of_text, unit="character")
             for pair, of_text in zip(pairs, metadata, strict=True)
         ]
-        fast = bag_of_texts(texts, plan, unit="character")
+        fast = bag_of_texts(texts, plan)
         ordered = chance.random() < 0.3
         made = [
             [
