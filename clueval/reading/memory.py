@@ -598,7 +598,9 @@ def _materialised(item: Any) -> Any:
     if _is_spacy_doc(item) or is_span(item) or not isinstance(item, Iterable):
         return item
     items = list(item)
-    has_no_order = isinstance(item, set | frozenset) and any(isinstance(value, str) for value in items)
+    has_no_order = isinstance(item, set | frozenset) and any(
+        isinstance(value, str) or is_number(value) for value in items
+    )
     return item if has_no_order else items  # sets of tags are refused; the order of spans does not matter
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
@@ -223,15 +224,21 @@ def is_open_file(side: object) -> bool:
     return hasattr(side, "read") and hasattr(side, "readline")
 
 
-def needs_spooling(side: object) -> bool:
+def is_read_once(side: object) -> bool:
+    """Return whether a side can be read only once: an open file or an iterator, or a list or dictionary with one."""
+    items = side.values() if isinstance(side, dict) else side if isinstance(side, list | tuple) else ()
+    return _needs_spooling(side) or any(isinstance(item, Iterator) for item in chain([side], items))
+
+
+def _needs_spooling(side: object) -> bool:
     """Return whether an argument is standard input, an open file, or a list of files with one of them."""
     files: Iterable[object] = [side]
     if isinstance(side, list | tuple) and side and not isinstance(side[0], list | tuple):
         files = side
-    return any(map(_is_read_once, files))
+    return any(map(_is_open, files))
 
 
-def _is_read_once(file: object) -> bool:
+def _is_open(file: object) -> bool:
     return is_open_file(file) or (isinstance(file, str | Path) and str(file) == STDIN)
 
 
@@ -241,7 +248,7 @@ def spooled(*sides: Any) -> Iterator[list[Any]]:
 
     Raises `UsageError` if standard input is used twice, `FileError` for a file that cannot be read.
     """
-    if not any(map(needs_spooling, sides)):
+    if not any(map(_needs_spooling, sides)):
         yield list(sides)
         return
     from clueval.files.opening import copies  # not needed for what is in memory
@@ -249,6 +256,6 @@ def spooled(*sides: Any) -> Iterator[list[Any]]:
     with copies() as copy:
 
         def path(file: Any) -> Any:
-            return copy(file) if _is_read_once(file) else file
+            return copy(file) if _is_open(file) else file
 
         yield [list(map(path, side)) if isinstance(side, list | tuple) else path(side) for side in sides]

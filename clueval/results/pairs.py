@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any
 
 from clueval.core.bag import Bag, Read
@@ -26,7 +26,7 @@ from clueval.reading.options import (
     LayerColumns,
     Readings,
     is_path_or_paths,
-    needs_spooling,
+    is_read_once,
     require_layers,
     spooled,
     with_id_of,
@@ -89,7 +89,7 @@ class Pairs:
                 return
         bag = Bag((), self.layers)
         of_systems = (self._texts_with(number, bag) for number in range(len(self.systems)))
-        texts = chain.from_iterable(map(_placed_and_unplaced, zip(*of_systems, strict=True)))
+        texts = chain.from_iterable(map(_placed_and_unplaced, zip_longest(*of_systems, fillvalue=())))
         yield from texts if past is None else _texts_after(texts, *past)
         self._check(bag)
 
@@ -105,7 +105,7 @@ class Pairs:
             require_usual(self.plan, self.layers, are_tags=True)
         except Unusual:
             return False
-        return all(is_path_or_paths(side) and not needs_spooling(side) for side in sides)
+        return all(is_path_or_paths(side) and not is_read_once(side) for side in sides)
 
     def _texts_of_columns(self, only_differing: bool, in_parts: bool) -> Iterator[tuple[Pair, ...]]:
         """Yield the texts of column files, which are read together. Raises `Unusual`, also for every error."""
@@ -143,7 +143,7 @@ class Pairs:
         names = [SIDES[0], *(names if len(names) > 1 else SIDES[1:])]
         sides = zip(names, (self.gold, *self.systems), strict=True)
         for name, side in sides if self._was_read else ():
-            if isinstance(side, Iterator) or needs_spooling(side):
+            if is_read_once(side):
                 raise UsageError(
                     f"{name} can be read only once, and was read before", advice="give a list or a path"
                 )
@@ -172,7 +172,16 @@ class Pairs:
 
 
 def _placed_and_unplaced(systems: Sequence[Sequence[Pair]]) -> Iterator[tuple[Pair, ...]]:
-    """Yield the pair of a text with each system, then, if there are any, those of spans without a place."""
+    """Yield the pair of a text with each system, then, if there are any, those of spans without a place.
+
+    Raises `UsageError` for systems with different documents, as data frames may have that gold lacks.
+    """
+    golds = [pairs[0].gold for pairs in systems if pairs]
+    if len(golds) < len(systems) or (golds[0].end is None and len({gold.id for gold in golds}) > 1):
+        raise UsageError(
+            f"not all systems have document {golds[-1].id!r}",
+            advice="give each the same documents; a row without start, end and label has no spans",
+        )
     yield tuple(pairs[0] for pairs in systems)
     if any(len(pairs) > 1 for pairs in systems):
         from clueval.transforms.changes import behind  # most spans have a place

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from clueval.reading.options import (
     LayerColumns,
     Readings,
     is_path_or_paths,
+    is_read_once,
     require_layers,
     spooled,
 )
@@ -128,10 +129,12 @@ def score(
 
             sides = gold, predicted, reference
             result = with_reference(result, sides, reference_set, layers, groups, indicators, scored)
-    if values is not None:  # a list has its number as its value
-        bag = result.bag.grouped(
-            lambda place: place._replace(values=(values[int(place.values[0])],)),
-        )
+    if values is not None:
+        ids = dict.fromkeys(place.values[0] for place in result.bag.documents)  # in the order of the lists
+        if len(ids) != len(values):
+            raise UsageError("two documents of predicted have one id", advice="give each another one")
+        value_of = dict(zip(ids, values, strict=True))
+        bag = result.bag.grouped(lambda place: place._replace(values=(value_of[place.values[0]],)))
         result = replace(result, bag=bag, plan=replace(result.plan, by=(GROUP,)), made=None)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
@@ -227,7 +230,7 @@ def sha256_of_gold(gold: Any, reading: Reading, layers: LayerColumns | None) -> 
 
     None if it can be read only once.
     """
-    if isinstance(gold, Iterator):
+    if is_read_once(gold):
         return None
     if is_path_or_paths(gold):
         from clueval.files.opening import sha256_of

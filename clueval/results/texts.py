@@ -25,8 +25,9 @@ from clueval.reading.options import (
     Readings,
     checked_texts,
     chosen_options,
+    is_open_file,
     is_path_or_paths,
-    needs_spooling,
+    is_read_once,
     readings_of,
 )
 from clueval.results.options import Groups, texts_may_differ, with_steps_of_documents
@@ -120,8 +121,11 @@ def opened(
 
 
 def kept(side: Any) -> Any:
-    """Return a side that can be read several times: an iterator as a list, and everything else unchanged."""
-    return list(side) if isinstance(side, Iterator) else side
+    """Return a side that can be read several times: it and its items as lists if they are iterators."""
+    side = list(side) if isinstance(side, Iterator) and not is_open_file(side) else side
+    if isinstance(side, dict) and is_read_once(side):
+        return {key: kept(item) for key, item in side.items()}
+    return list(map(kept, side)) if isinstance(side, list | tuple) and is_read_once(side) else side
 
 
 @dataclass(frozen=True)
@@ -317,7 +321,7 @@ def idle_options(
 
 def _used_by(side: Any, name: str, reading: Reading, chosen: set[str]) -> set[str]:
     """Return those of some options that the format of a side has a use for; all, if it can be read only once."""
-    if isinstance(side, Iterator) or needs_spooling(side):
+    if is_read_once(side):
         return chosen
     from clueval.reading.file_sides import files_of_side  # few calls have several systems and options
     from clueval.reading.memory import GivenSide, side_of

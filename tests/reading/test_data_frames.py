@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clueval import UsageError, score
+from clueval import UsageError, diff, score
 
 pandas = pytest.importorskip("pandas")
 
@@ -41,9 +41,10 @@ def test_a_frame_of_rows_of_a_dataset_is_read_as_these_rows() -> None:
 
 
 def test_one_document_needs_no_column() -> None:
-    frame = pandas.DataFrame({"start": [0], "end": [3], "label": ["PER"], "text": ["Ada"]})
+    for text in ("Ada", 7):
+        frame = pandas.DataFrame({"start": [0], "end": [3], "label": ["PER"], "text": [text]})
 
-    assert f1(frame, frame) == 1.0
+        assert f1(frame, frame) == 1.0
 
 
 def test_frames_by_document_are_lists_of_spans() -> None:
@@ -84,6 +85,10 @@ REFUSED = {
         pandas.DataFrame(SPANS | {"start": [0, None, 3]}),
         r"gold\['a'\]\[1\]: positions must be",
     ),
+    "tokens of a pipeline": (
+        pandas.DataFrame({"doc": ["a"], "entity": ["B-PER"], "start": [0], "end": [3]}),
+        r"gold\['a'\]\[0\] is one of the tokens of a Hugging Face pipeline",
+    ),
     "equal columns": (
         pandas.DataFrame([[0, 1, "A", "B"]], columns=["start", "end", "label", "label"]),
         r"two columns with one name",
@@ -106,6 +111,15 @@ def test_a_frame_of_several_documents_without_their_column_is_refused_with_what_
     for gold in (rows, {"a": [(0, 3, "PER")], "b": []}):
         with pytest.raises(UsageError, match="each span of a data frame needs a column 'document'"):
             score(gold, frame)
+
+
+def test_systems_need_the_same_documents() -> None:
+    gold = pandas.DataFrame(SPANS)
+    more, other = (gold.assign(doc_id=["a", "b", name]) for name in "xy")
+
+    for first, second in ((gold, more), (more, gold), (more, other)):
+        with pytest.raises(UsageError, match=r"not all systems have document '[xy]'"):
+            diff(gold, first, second).counts()
 
 
 def test_a_frame_of_answers_is_read_row_by_row() -> None:

@@ -20,7 +20,9 @@ from clueval import (
     Document,
     Span,
     agree,
+    compare,
     conventions,
+    diff,
     errors,
     masking,
     match_spans,
@@ -81,6 +83,17 @@ def test_spans_of_every_form_give_the_same_score(form: str, side: Any) -> None:
     assert (prf["gold"], prf["predicted"], prf["tp_gold"]) == (2, 2, 1)
 
 
+@pytest.mark.parametrize(
+    "form", [lambda spans: [iter(spans)], lambda spans: iter([iter(spans)]), lambda spans: {"d": iter(spans)}]
+)
+def test_iterators_among_items_are_read_once(form: Any) -> None:
+    counts = diff(form(GOLD), form(PREDICTED), form(PREDICTED), level=1).counts()
+
+    assert counts == diff([GOLD], [PREDICTED], [PREDICTED], level=1).counts()
+    with pytest.raises(CluevalError, match="gold can be read only once"):
+        compare(form(GOLD), a=[PREDICTED], b=[PREDICTED])
+
+
 @pytest.mark.parametrize("form", SPAN_FORMS)
 def test_match_spans_takes_every_form(form: str) -> None:
     matches = match_spans(SPAN_FORMS[form](GOLD), SPAN_FORMS[form](PREDICTED))
@@ -92,6 +105,7 @@ def test_arrays_of_tags_are_lists_of_tags() -> None:
     tags = numpy.array([["B-PER", "O"], ["O", "B-PER"]])
 
     assert score(tags, tags, metrics="exact").metrics["exact"]["label"]["micro"]["gold"] == 2
+    assert compare(list(tags), a=list(tags), b=list(tags)).documents == 2
 
 
 def test_open_files_give_what_their_paths_give(tmp_path: Path) -> None:

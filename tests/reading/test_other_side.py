@@ -66,6 +66,11 @@ def test_names_are_a_list_or_a_mapping_as_in_the_configuration_of_a_model() -> N
         assert f1(GOLD, PREDICTED, names=names) == 0.8
 
 
+@pytest.mark.parametrize("invalid", ["discard", "error"])
+def test_ignored_positions_have_no_scheme(invalid: str) -> None:
+    assert f1(GOLD, [[1, *tags[1:]] for tags in PREDICTED], names=NAMES, invalid=invalid) == 0.8
+
+
 def test_an_accumulator_takes_names_for_its_batches() -> None:
     counts = Accumulator("exact", names=NAMES)
     for gold, predicted in zip(GOLD, PREDICTED, strict=True):
@@ -101,6 +106,8 @@ def test_numbers_of_a_model_are_not_taken_for_those_of_the_data_set() -> None:
         ([[-100, 0, 1]], [[0, 1]], r"sentence 0 has 3 gold and 2 predicted tags"),
         ([[0, 1]], [[0, 1], [0]], r"gold has 1 sentence and predicted has 2 sentences"),
         ([[0, 1]], [[[0.1, 0.9], [0.2, 0.8]]], r"several numbers for each token, as a model has scores"),
+        ([[1], "O"], [[1], [0]], r"gold\[1\] is a str, not a list of tags"),
+        ([[1], [0, 1]], [[1], {0, 1}], r"predicted\[1\] is a set, not a list of tags"),
     ],
 )
 def test_a_number_without_a_name_is_refused_by_its_place(gold: Any, predicted: Any, message: str) -> None:
@@ -173,6 +180,7 @@ def test_sides_without_a_text_need_no_rows() -> None:
         (ROWS * 2, [[(0, 12, "PER")], None], r"predicted\[1\] is None"),
         (TOKENS, [[(0, 2, "PER")]], r"predicted\[0\] has spans, and the other side has tokens"),
         (TOKENS, [["B-PER", "O"]], r"has 4 tokens and 2 tags"),
+        (TOKENS, [["B-PER", "X", "O", "O"]], r"^predicted\[0\]\[1\]: 'X' is not a tag"),
     ],
 )
 def test_lists_that_do_not_fit_the_text_or_the_tokens_are_refused(

@@ -178,3 +178,15 @@ def test_a_value_for_each_list_gives_the_scores_of_the_lists_with_this_value(
         score(gold, predicted, by=["news", "web"])
     with pytest.raises(UsageError, match="by has 1 and '1', which are both written 1"):
         score(gold, predicted, by=[1, 2, "1"])
+
+
+def test_values_for_lists_are_in_the_order_of_the_lists_whatever_ids_their_texts_have() -> None:
+    gold = [[(0, 1, "A")], [(0, 1, "A")], []]
+    rows = [{"text": "a b", "spans": [], "id": id_} for id_ in "201"]
+
+    groups = score(gold, rows, metrics="exact", by=["x", "y", "y"]).to_dict()["by"]["group"]
+
+    assert [groups[name]["documents"] for name in "xy"] == [1, 2]
+    assert [groups[name]["metrics"]["exact"]["label"]["micro"]["fn"] for name in "xy"] == [1, 1]
+    with pytest.raises(UsageError, match="two documents of predicted have one id"):
+        score(gold, [*rows[:2], rows[0]], by=["x", "y", "y"])

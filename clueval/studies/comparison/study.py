@@ -24,7 +24,7 @@ from clueval.files.options import checked_call, refuse_unknown, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import LABELS_BELOW, entry_at, headline_paths, number_at
 from clueval.metrics import Path as ScorePath
-from clueval.reading.options import ANSWER_FORMATS, is_path_or_paths, needs_spooling, readings_of
+from clueval.reading.options import ANSWER_FORMATS, is_path_or_paths, is_read_once, readings_of
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
 from clueval.results.result import Result, load_result
@@ -202,7 +202,7 @@ def _gold_systems_options(
             which = f"{os.fspath(gold)} comes first and is no saved result, so it"
         advice = "give gold and two systems, as in GOLD base=A large=B"
         raise UsageError(f"{problem}: {which} is gold", advice=advice)
-    if isinstance(gold, Iterator) or needs_spooling(gold):
+    if is_read_once(gold):
         problem = "gold can be read only once, and each system is compared with it"
         raise UsageError(problem, advice="give a list or a path")
     if options and gold is None:
@@ -320,7 +320,7 @@ def _depth(side: object) -> int:
     """Return how deep the lists of a side in memory lie in each other: 2 for lists of tags and of spans, else 0."""
     if not isinstance(side, list | tuple) or not side or isinstance(side[0], int):
         return 0
-    first = next(filter(None, side), None)
+    first = next((item for item in side if not isinstance(item, list | tuple) or item), None)
     if not isinstance(first, list | tuple):
         return int(isinstance(first, str | Span))
     return 1 if isinstance(first[0], int) else 1 + _depth(first)
