@@ -322,9 +322,7 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
     with_names = options if names is None else replace(options, names=names)
     side = side._replace(options=with_names, passed_over=Counter())
     side = _of_answers(side, value) if has_answers else _with_kind(side, value)
-    if options.missing is not None and (
-        has_answers or (side.form is not None and side.form.name == MENTIONS)
-    ):
+    if options.missing is not None and side.form is not None and side.form.name in ANSWER_FORMATS:
         from clueval.formats.mentions import without_answer  # few sides are answers
 
         side = _with_own_ids(side, "missing needs the ids of documents")
@@ -354,14 +352,11 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
         raise UsageError(
             f"{side.name} must not be {described(value)}", advice="give one answer for each document"
         )
-    if is_frame(value):
-        from clueval.reading.data_frames import records_of  # few sides are frames
-
-        value = records_of(value)
-    by_id = value if isinstance(value, Mapping) else None
-    ids = None if by_id is None else _ids_of(side, by_id)
-    side = side._replace(kind="documents", ids=ids, form=form_of_rows(None, side.options.input))
-    return side._replace(items=_documents_of_rows(side, value if by_id is None else by_id.values()))
+    answers = _materialised(value) if is_frame(value) else value
+    if isinstance(answers, Mapping):
+        side, answers = side._replace(ids=_ids_of(side, answers)), answers.values()
+    side = side._replace(kind="documents", form=form_of_rows(None, side.options.input))
+    return side._replace(items=_documents_of_rows(side, answers))
 
 
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
@@ -870,8 +865,8 @@ def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:
             f"no document is on both sides: one has {ids[0]!r}, the other {next(iter(other_ids))!r}",
             advice="use the same ids on both sides",
         )
-    missing = [id_ for id_ in other_ids if id_ not in {*ids}]
-    return side._replace(items=[*side.items, *map(side.filling, missing)], ids=[*ids, *missing])
+    every_id = [*dict.fromkeys([*ids, *other_ids])]
+    return side._replace(items=[*side.items, *map(side.filling, every_id[len(ids) :])], ids=every_id)
 
 
 def _in_step(sides: Sequence[GivenSide], what: str, before: int = 0) -> Iterator[tuple[int, tuple[Any, ...]]]:
