@@ -13,10 +13,6 @@ pandas = pytest.importorskip("pandas")
 SPANS = {"doc_id": ["a", "a", "b"], "start": [0, 7, 3], "end": [4, 9, 5], "label": ["PER", "LOC", "PER"]}
 
 
-def without(columns: dict[str, list[Any]], row: int) -> dict[str, list[Any]]:
-    return {name: [*values[:row], *values[row + 1 :]] for name, values in columns.items()}
-
-
 def renamed(**names: str) -> Any:
     return pandas.DataFrame(SPANS).rename(columns=names)
 

@@ -150,11 +150,6 @@ def test_an_open_file_is_no_annotator() -> None:
         agree({"anna": io.StringIO(CONLL), "bob": io.StringIO(CONLL)})
 
 
-def test_a_list_of_documents_beside_an_open_file_does_not_name_files() -> None:
-    with pytest.raises(CluevalError, match="gold is paths and predicted is in memory"):
-        score(io.StringIO("Ada B-PER\n"), [["-"]])
-
-
 def test_an_error_names_the_open_file_and_no_temporary_one() -> None:
     with pytest.raises(CluevalError) as error:
         score(io.StringIO(CONLL), io.StringIO("Anna\tB-PER\n"))
@@ -184,6 +179,7 @@ def test_an_error_names_the_open_file_and_no_temporary_one() -> None:
         ([["O", "O"]] * 2, [["O", "O"], {"B-A", "O"}], "predicted[1] is a set, not a list of tags"),
         ({1: [(0, 1, "A")], "1": []}, {"1": []}, "gold has two documents with the id '1': 1 and '1'"),
         ("a.conll", [["O"]], "gold is paths and predicted is in memory"),
+        (io.StringIO("Ada B-PER\n"), [["-"]], "gold is paths and predicted is in memory"),
         ([[1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5]], "gold[0] has numbers for tags"),
         ([Document("a", {}), 3], [Document("a", {}), 3], "gold[1] is an int, not a document"),
         ([Document("a", {}), []], [Document("a", {}), []], "gold[1] is a list, not a document"),
