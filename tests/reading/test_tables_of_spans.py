@@ -16,31 +16,13 @@ from clueval import CluevalError, Document, FormatError, Result, check, convert,
 from clueval.cli import main
 from clueval.formats.options import Reading
 
-pandas = pytest.importorskip("pandas")
+pandas, polars = map(pytest.importorskip, ("pandas", "polars"))
 
 Capture = pytest.CaptureFixture[str]
 Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 """The spans of each document, with exclusive ends."""
 
 TEXTS = {"a": "Ada Lovelace met Bob in Rome", "b": "no name", "c": "Äda 😀 saw Bob", "7": "Rome; Ulm, Bonn"}
-
-
-class Column(list[Any]):
-    def to_list(self) -> list[Any]:
-        return list(self)
-
-
-class Polars:
-    """What clueval uses of a frame of polars."""
-
-    def __init__(self, columns: dict[str, list[Any]]) -> None:
-        self._columns, self.columns = columns, list(columns)
-
-    def __getitem__(self, name: str) -> Column:
-        return Column(self._columns[name])
-
-    def iter_rows(self) -> None:
-        raise NotImplementedError
 
 
 class Names(NamedTuple):
@@ -161,7 +143,7 @@ def test_table_of_characters_has_one_meaning_in_files_and_frames(
     assert spans_of(list(read(table, text=texts))) == found
     assert of_command_line(capsys, texts, table, "--metric", METRICS) == expected
     assert as_json(score(texts, table, metrics=METRICS, text=rng.choice([texts, None]))) == expected
-    for frame in (pandas.DataFrame, Polars):
+    for frame in (pandas.DataFrame, polars.DataFrame):
         assert as_json(score(rows_of(gold), frame(columns), metrics=METRICS)) == expected
     assert check(table, text=texts) == []
     assert spans_of(convert(table, "doccano", text=texts)) == found

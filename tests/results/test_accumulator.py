@@ -27,8 +27,6 @@ from clueval.metrics import metric_named
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc"]
 
-Sentences = list[list[str]]
-
 
 @st.composite
 def batches(draw: st.DrawFn) -> list[tuple[list[str], list[str]]]:

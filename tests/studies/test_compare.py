@@ -666,6 +666,7 @@ def test_systems_that_cannot_be_scored_or_named_are_one_line(
         (lambda: compare([["O"]], [["O"]]), "give gold and two systems"),
         (lambda: compare(), "there are no systems"),
         (lambda: compare(iter([["O"]]), [["O"]], [["O"]]), "gold can be read only once"),
+        (lambda: compare([iter(["O"])], [["O"]], [["O"]]), "gold can be read only once"),
         (lambda: compare(result(HAND_A), []), "nothing to compare with"),
         (lambda: compare(result(HAND_A), result(HAND_B), metrics="exact"), "there is no gold"),
         (lambda: compare(result(HAND_A), b=3), "compare has no option 'b'"),
