@@ -129,14 +129,13 @@ def defaults_of(
 
 def _can_use(command: Command, metrics: Iterable[MetricText]) -> bool:
     """Return whether a command takes these metrics; wrong names and settings are refused later."""
-    if command.name != "errors":
-        usable = ONE_METRIC.get(command.name, METRICS)
-        return all(name in usable or name not in METRICS for name, _ in metrics)
-    from clueval.studies.errors.study import has_errors
+    if command.name == "errors":
+        from clueval.studies.errors.study import has_errors
 
-    with suppress(UsageError):
-        return all(map(has_errors, map(metric_of, metrics)))
-    return True
+        with suppress(UsageError):
+            return all(map(has_errors, map(metric_of, metrics)))
+    usable = ONE_METRIC.get(command.name, METRICS)
+    return all(name in usable or name not in METRICS for name, _ in metrics)
 
 
 class _Entry(NamedTuple):

@@ -21,7 +21,7 @@ from clueval.files.writing import whole_file
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.equality import parse_types
-from clueval.results.reference import CORPUS, table_cell
+from clueval.results.reference import CORPUS, PLACE, column_of, table_cell
 from clueval.results.result import Result
 
 _NUMBERS = (
@@ -34,25 +34,8 @@ _NUMBERS = (
 )
 
 
-def _column(number: str) -> str:
-    """Return the name of the column of a number, as ``F1Strict`` of ``f1_strict``."""
-    first, *further = number.replace("single_correct_accuracy", "accuracy").replace("f1", "F1").split("_")
-    return first + "".join(map(str.title, further))
-
-
-COLUMNS: Mapping[str, str] = {_column(number): number for number in _NUMBERS}
+COLUMNS: Mapping[str, str] = {column_of(number): number for number in _NUMBERS}
 """The columns with numbers, and the names of their numbers in a report."""
-
-PLACE = (
-    "evaluationId",
-    "evaluationType",
-    "docName",
-    "setName",
-    "annotationType",
-    "thresholdType",
-    "threshold",
-)
-"""The columns that identify a row."""
 
 ALL_TYPES = "[type:all:micro]"
 MACRO = "[type:all:macro]"

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from json import dumps
 from typing import Any
 
@@ -51,22 +50,20 @@ def _cassis() -> Any:
 def _loaded(file: InputFile) -> Any:
     """Return the CAS of a file. Raises `FormatError` for what is no CAS, `FileError` without its type system."""
     content = _text_of(file)
-    if content.lstrip().startswith("{"):
-        return _cas_from(lambda cassis: cassis.load_cas_from_json(content), file.name)
-    system = _text_of(_type_system(file))
-    return _cas_from(
-        lambda cassis: cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system)), file.name
-    )
+    is_json = content.lstrip().startswith("{")
+    return _cas_from(content, None if is_json else _text_of(_type_system(file)), file.name)
 
 
-def _cas_from(load: Callable[[Any], Any], file: str | None) -> Any:
-    """Return the CAS that `load` loads with dkpro-cassis."""
+def _cas_from(content: Any, system: str | None, file: str | None) -> Any:
+    """Return the CAS of a text, with its type system if it is XML, or of JSON that has been read."""
     cassis = _cassis()
     try:
         with warnings.catch_warnings():
             # a position within a character, or outside the text
             warnings.filterwarnings("error", message="Not mapping external offset")
-            return load(cassis)
+            if system is None:
+                return cassis.load_cas_from_json(content if isinstance(content, str) else dumps(content))
+            return cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system))
     except Exception as error:  # dkpro-cassis raises errors of many classes for what is not its own
         problem = str(error).partition("; use sys.")[0]  # of a number with thousands of digits
         raise FormatError(f"not a CAS that dkpro-cassis reads: {problem:.200}", file=file) from error
@@ -121,16 +118,11 @@ def _read_rows(
     """Yield the documents of CAS that have been read as JSON."""
     for number, row in rows:
         try:
-            cas = _cas_from(partial(_from_row, row), file)
-            document = _document(cas, options, MissingId(number), passed_over, file)
+            document = _document(_cas_from(row, None, file), options, MissingId(number), passed_over, file)
         except CluevalError as error:
             error.line = number
             raise
         yield document
-
-
-def _from_row(row: Any, cassis: Any) -> Any:
-    return cassis.load_cas_from_json(dumps(row))
 
 
 def _document(

@@ -333,18 +333,22 @@ def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | N
 CORPUS = "[doc:all:micro]"
 """The document of the rows of the corpus in GATE's tables."""
 
-MATCH_COLUMNS = (
+PLACE = (
+    *("evaluationId", "evaluationType", "docName", "setName", "annotationType"),
+    *("thresholdType", "threshold"),
+)
+"""The columns that identify a row."""
+
+_MATCH_COLUMNS = (
     *("evaluationId", "evaluationType", "annotationId", "docName", "setName", "annotationType", "nrKeys"),
     *("rankOfStrictMatch", "rankOfPartialMatch", "scoreAtStrictMatch", "scoreAtPartialMatch"),
 )
-"""The columns of GATE's table of the first matches of lists."""
 
-RECALL_COLUMNS = (
-    *("evaluationId", "evaluationType", "docName", "setName", "annotationType", "thresholdType", "threshold"),
-    *("maxRecallStrict", "maxRecallLenient", "maxRecallListStrict", "maxRecallListLenient"),
-    *("targets", "targetsWithList", "correctStrict", "correctLenient", "lists", "listsWithTarget"),
-)
-"""The columns of GATE's table of the maximum recall."""
+
+def column_of(number: str) -> str:
+    """Return the name of the column of a number, as ``F1Strict`` of ``f1_strict``."""
+    first, *further = number.replace("single_correct_accuracy", "accuracy").replace("f1", "F1").split("_")
+    return first + "".join(map(str.title, further))
 
 
 def write_list_tables(folder: Path, metric: GateLists, after: Pairs, response_set: str) -> None:
@@ -355,14 +359,15 @@ def write_list_tables(folder: Path, metric: GateLists, after: Pairs, response_se
     ``clueval-maxrec.tsv`` has the maximum recall of each document, of the candidates up to each rank, and of all: -1.
     Raises the errors of files of `write_indicators`.
     """
-    lists: list[Sequence[object]] = [MATCH_COLUMNS]
-    recalls: list[Sequence[object]] = [RECALL_COLUMNS]
+    lists: list[Sequence[object]] = [_MATCH_COLUMNS]
+    total = Tally()
+    names = [name for name in maximum_recall(total)["all"] if name != "lists_spurious"]
+    recalls: list[Sequence[object]] = [[*PLACE, *map(column_of, names)]]
 
     def add_recall(document: str, rank: int, numbers: Mapping[str, float]) -> None:
         place = PREFIX, "list-maxrecall", document, response_set, metric.type, "rank", rank
-        recalls.append([*place, *[*numbers.values()][:-1]])  # without spurious lists
+        recalls.append([*place, *(numbers[name] for name in names)])
 
-    total = Tally()
     for pair in _pairs_to_count(after):
         for sequence in after.layers_of(pair)[:1]:
             matches, tally = metric.matches(pair, sequence), Tally()

@@ -132,7 +132,17 @@ def indicators_of_lists(metric: GateLists, pair: Pair, sequence: str) -> dict[st
     sets = {"ResListMax": outcome_of_lists(matches).indicators()}
     if isinstance(metric.thresholds, tuple) and len(metric.thresholds) == 1:
         sets["ResListTh"] = outcome_of_lists(matches, *metric.thresholds).indicators()
-    return {**sets, "MaxRecall": recall_indicators(matches)}
+    found = [
+        SpanOutcome(target, _group_of_recall(*ranks), None)
+        for target, ranks in zip(matches.targets, matches.recall(), strict=True)
+    ]
+    return {**sets, "MaxRecall": TargetOutcome(found, ()).indicators()}
+
+
+def _group_of_recall(has_list: bool, strict: int | None, lenient: int | None) -> str:
+    """Return GATE's name for what the lists of a target have: a strict match, a partial one, none; or no list."""
+    matched = "SM" if strict is not None else "PM" if lenient is not None else "NM"
+    return matched if has_list else "NR"
 
 
 def outcome_of_lists(matches: ListMatches, score: float = -math.inf) -> TargetOutcome:
@@ -151,19 +161,6 @@ def outcome_of_lists(matches: ListMatches, score: float = -math.inf) -> TargetOu
         ],
         targets,
     )
-
-
-def recall_indicators(matches: ListMatches) -> list[Span]:
-    """Return copies of the targets, their type followed by ``_`` and what their lists have.
-
-    ``SM`` is a strict match, ``PM`` only a partial match, ``NM`` no match; ``NR``: the target has no list.
-    """
-    copies = []
-    for target, (has_list, strict, lenient) in zip(matches.targets, matches.recall(), strict=True):
-        matched = "SM" if strict is not None else "PM" if lenient is not None else "NM"
-        label = f"{target.label}_{matched if has_list else 'NR'}"
-        copies.append(Span(target.start, target.end, label, target.features, parts=target.parts))
-    return copies
 
 
 class Change(NamedTuple):
