@@ -96,12 +96,13 @@ def copied(value: Any) -> Any:
 
 
 class Sheet(NamedTuple):
-    """A sheet of a workbook: rows below their `columns`; or lines, then tables, then a last line.
+    """A sheet of a workbook: the rows of places, rows below their `columns`, or lines, then tables, then a last line.
 
-    Without rows it is left out, if it has columns.
+    A sheet that could have rows and has none is left out.
     """
 
     name: str
+    places: Iterable[Place] | None = None
     columns: Sequence[str] = ()
     rows: Iterable[Sequence[Any]] = ()
     lines: Iterable[str] = ()
@@ -203,10 +204,8 @@ class Content(ABC):
 
     def sheets(self) -> Iterable[Sheet]:
         """Return the sheets of a workbook, in their order."""
-        from clueval.reports.forms import data_rows
-
         if self.choices or self.facets:
-            yield Sheet("places", *data_rows(self, self.places()))
+            yield Sheet("places", self.places())
         head = self.title, self.verdict(), *self.facts(), *self.remarks()
         yield Sheet("scores", lines=head, tables=self.tables(), foot=str(self.signature))
 

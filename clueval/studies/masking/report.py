@@ -32,7 +32,7 @@ from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, risk_by
 from clueval.metrics.masking.text import Range
 from clueval.reports.content import Sheet
-from clueval.reports.forms import data_rows, guarded
+from clueval.reports.forms import guarded
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import ANY_LAYER, Facet, MarkKind, Place
 from clueval.reports.table import Table
@@ -333,11 +333,10 @@ class MaskingReport(ReportWithDecisions):
         head = self.title, self.verdict(), *self.remarks()
         yield Sheet("Summary", lines=head, tables=self.tables())
         documents = (document.cells() for document in self.documents_to_review)
-        yield Sheet("Documents", words.DOCUMENT_COLUMNS, documents)
+        yield Sheet("Documents", columns=words.DOCUMENT_COLUMNS, rows=documents)
         places = list(self.places())
         for name, of_strings in (("Leaks", False), ("Strings", True)):
-            listed = (place for place in places if (place.layer == ANY_LAYER) == of_strings)
-            yield Sheet(name, *data_rows(self, listed))
+            yield Sheet(name, [place for place in places if (place.layer == ANY_LAYER) == of_strings])
         signature = str(self.signature)
         yield Sheet("Settings", lines=[*self.facts(), *signature.split("|")], foot=signature)
 
