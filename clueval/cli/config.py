@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -34,8 +34,8 @@ from clueval.files.options import note_input
 from clueval.files.overwriting import OUTPUT_TYPES
 from clueval.formats.form import Form, forms_named
 from clueval.formats.options import SELECT_SETS, FormatOptions
-from clueval.metrics import METRICS
-from clueval.metrics.settings import metrics_in
+from clueval.metrics import METRICS, metric_of
+from clueval.metrics.settings import MetricText, metrics_in
 from clueval.reading.options import STDIN
 from clueval.reading.paths import files_of
 
@@ -46,11 +46,13 @@ MOST_BYTES, MOST_DOTS = 1 << 18, 1000
 """The most bytes of a configuration file, and the most dots of a line: tomllib takes their square in time."""
 
 ONE_METRIC = {
-    "errors": ("exact", "levels", "fair", "noisy"),
     "profile": ("exact", "levels"),
     "threshold": ("exact", "levels", "partial", "strings", "coverage"),
 }
-"""The metrics of commands that take one and do not have all; a default for all commands is skipped if it is another."""
+"""The metrics of commands that take one and do not have all; `errors` also looks at settings.
+
+A default for all commands is skipped if it is another.
+"""
 
 GATES = ("gates", "limits")
 """The titles of the groups of options that decide with which code a command ends."""
@@ -114,16 +116,26 @@ def defaults_of(
             continue
         entry.require_allowed(option)
         texts = (value if isinstance(value, list) else [value]) if key == "metric" else ()
-        metrics = [metric.name for text in texts if isinstance(text, str) for metric in metrics_in(text)]
-        if any("." in name for name in metrics):  # a file in a corpus could import any module
+        metrics = [metric for text in texts if isinstance(text, str) for metric in metrics_in(text)]
+        if any("." in name for name, _ in metrics):  # a file in a corpus could import any module
             raise entry.error(
                 "a configuration cannot name a class as a metric", "give --metric on the command line"
             )
-        usable = {*metrics}.difference(METRICS).union(ONE_METRIC.get(command.name, METRICS))
-        is_usable = usable.issuperset(metrics) and (len(metrics) < 2 or option.metavar == "METRIC,...")
-        if (is_usable or key in own) and present.isdisjoint(option.flags):
+        usable = _can_use(command, metrics) and (len(metrics) < 2 or option.metavar == "METRIC,...")
+        if (usable or key in own) and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added
+
+
+def _can_use(command: Command, metrics: Iterable[MetricText]) -> bool:
+    """Return whether a command takes these metrics; wrong names and settings are refused later."""
+    if command.name == "errors":
+        from clueval.studies.errors.study import has_errors
+
+        with suppress(UsageError):
+            return all(map(has_errors, map(metric_of, metrics)))
+    usable = ONE_METRIC.get(command.name, METRICS)
+    return all(name in usable or name not in METRICS for name, _ in metrics)
 
 
 class _Entry(NamedTuple):

@@ -162,7 +162,7 @@ def score(
             gate, the changes, too
         reference_set SET: the annotation set of the reference, without --reference in the predicted files
         write_indicators FOLDER: with --metric gate: write copies of the predicted files (GATE's XML) that show the
-            result of each annotation
+            result of each annotation, and tables of candidate lists
 
     examples:
         clueval score gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4

@@ -20,8 +20,8 @@ from clueval.files.errors import UsageError
 from clueval.files.writing import whole_file
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.counts import GateCounts, macro_report
-from clueval.metrics.gate.equality import java_string, parse_types
-from clueval.reports.forms import guarded
+from clueval.metrics.gate.equality import parse_types
+from clueval.results.reference import CORPUS, PLACE, column_of, table_cell
 from clueval.results.result import Result
 
 _NUMBERS = (
@@ -34,27 +34,9 @@ _NUMBERS = (
 )
 
 
-def _column(number: str) -> str:
-    """Return the name of the column of a number, as ``F1Strict`` of ``f1_strict``."""
-    first, *further = number.replace("single_correct_accuracy", "accuracy").replace("f1", "F1").split("_")
-    return first + "".join(map(str.title, further))
-
-
-COLUMNS: Mapping[str, str] = {_column(number): number for number in _NUMBERS}
+COLUMNS: Mapping[str, str] = {column_of(number): number for number in _NUMBERS}
 """The columns with numbers, and the names of their numbers in a report."""
 
-PLACE = (
-    "evaluationId",
-    "evaluationType",
-    "docName",
-    "setName",
-    "annotationType",
-    "thresholdType",
-    "threshold",
-)
-"""The columns that identify a row."""
-
-CORPUS = "[doc:all:micro]"
 ALL_TYPES = "[type:all:micro]"
 MACRO = "[type:all:macro]"
 
@@ -90,8 +72,8 @@ def table_lines(
             sides.append((reference_set, _by_document(before, _metric_of(before))))
         rows = _rows_of_annotations(metric, sides)
     for place, report in rows:
-        cells = map(_cell, (evaluation, *place))
-        yield "\t".join([*cells, *(java_string(report[name]) for name in COLUMNS.values())])
+        cells = (evaluation, *place, *(report[name] for name in COLUMNS.values()))
+        yield "\t".join(map(table_cell, cells))
 
 
 def write_table(
@@ -131,7 +113,7 @@ def _by_document(result: Result, metric: Gate) -> dict[DocumentPlace, Tally]:
     return tallies
 
 
-_Row = tuple[Sequence[str], Mapping[str, float]]
+_Row = tuple[Sequence[object], Mapping[str, float]]
 """The columns of `PLACE` but the first, and the numbers by their names in a report."""
 
 
@@ -143,9 +125,7 @@ def _rows_of_lists(
     def rows(kind: str, points: Iterable[tuple[float, GateCounts]], document: str = CORPUS) -> Iterator[_Row]:
         by = "rank" if kind in ("list-rank", "list-disamb", "list-disamb-best") else "score"
         for threshold, counts in points:
-            is_rank = by == "rank" and math.isfinite(threshold)
-            at = str(int(threshold)) if is_rank else java_string(float(threshold))
-            yield (kind, document, set_name, metric.type, by, at), counts.report()
+            yield (kind, document, set_name, metric.type, by, threshold), counts.report()
 
     def best(tally: Tally) -> list[tuple[float, GateCounts]]:
         return [(math.nan, metric.of_best.counts(tally, metric.type))]
@@ -174,7 +154,7 @@ def _rows_of_annotations(
         return list(printed) or sorted({name for _, tally in tallies for name in metric.types_of(tally)})
 
     def normal(document: str, set_name: str, kind: str | None, tally: Tally) -> _Row:
-        place = ("normal", document, set_name, name_of(kind), "score", "NaN")
+        place = ("normal", document, set_name, name_of(kind), "score", math.nan)
         return place, metric.counts(tally, kind).report()
 
     for unit in sides[0][1]:
@@ -189,17 +169,8 @@ def _rows_of_annotations(
         yield from (normal(CORPUS, set_name, kind, tally) for set_name, tally in totals)
         set_name, tally = totals[0]
         for threshold, counts in metric.curve(tally, kind):
-            place = ("score", CORPUS, set_name, name_of(kind), "score", java_string(threshold))
+            place = ("score", CORPUS, set_name, name_of(kind), "score", threshold)
             yield place, counts.report()
     for set_name, tally in totals if several else ():
         members = [metric.counts(tally, kind) for kind in kinds]
-        yield ("normal", CORPUS, set_name, MACRO, "score", "NaN"), macro_report(members)
-
-
-def _cell(text: str) -> str:
-    """Return a cell that a spreadsheet does not run; a threshold below zero stays a number."""
-    try:
-        float(text)
-    except ValueError:
-        return guarded(text)
-    return text if text.startswith("-") else guarded(text)
+        yield ("normal", CORPUS, set_name, MACRO, "score", math.nan), macro_report(members)

@@ -8,15 +8,16 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from json import dumps
 from typing import Any
 
-from clueval.core.document import Document, Sentence
+from clueval.core.document import Document, MissingId, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
 from clueval.formats.documents import FileFormat
-from clueval.formats.input_file import InputFile
+from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
 from clueval.formats.uima_types import (
     STRUCTURE,
@@ -48,20 +49,24 @@ def _cassis() -> Any:
 
 def _loaded(file: InputFile) -> Any:
     """Return the CAS of a file. Raises `FormatError` for what is no CAS, `FileError` without its type system."""
-    cassis = _cassis()
     content = _text_of(file)
     is_json = content.lstrip().startswith("{")
-    system = "" if is_json else _text_of(_type_system(file))
+    return _cas_from(content, None if is_json else _text_of(_type_system(file)), file.name)
+
+
+def _cas_from(content: Any, system: str | None, file: str | None) -> Any:
+    """Return the CAS of a text, with its type system if it is XML, or of JSON that has been read."""
+    cassis = _cassis()
     try:
         with warnings.catch_warnings():
             # a position within a character, or outside the text
             warnings.filterwarnings("error", message="Not mapping external offset")
-            if is_json:
-                return cassis.load_cas_from_json(content)
+            if system is None:
+                return cassis.load_cas_from_json(content if isinstance(content, str) else dumps(content))
             return cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system))
     except Exception as error:  # dkpro-cassis raises errors of many classes for what is not its own
         problem = str(error).partition("; use sys.")[0]  # of a number with thousands of digits
-        raise FormatError(f"not a CAS that dkpro-cassis reads: {problem:.200}", file=file.name) from error
+        raise FormatError(f"not a CAS that dkpro-cassis reads: {problem:.200}", file=file) from error
 
 
 def _text_of(file: InputFile) -> str:
@@ -104,14 +109,32 @@ def _views(cas: Any) -> list[str]:
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    cas, name = _loaded(file), options.annotation_set
-    views = _views(cas)
+    yield _document(_loaded(file), options, file.stem, file.passed_over, file.name)
+
+
+def _read_rows(
+    rows: Iterable[Numbered], options: FormatOptions, passed_over: Counter[str], file: str | None
+) -> Iterator[Document]:
+    """Yield the documents of CAS that have been read as JSON."""
+    for number, row in rows:
+        try:
+            document = _document(_cas_from(row, None, file), options, MissingId(number), passed_over, file)
+        except CluevalError as error:
+            error.line = number
+            raise
+        yield document
+
+
+def _document(
+    cas: Any, options: FormatOptions, id: str, passed_over: Counter[str], file: str | None
+) -> Document:
+    name, views = options.annotation_set, _views(cas)
     if len(views) != 1 if name is None else name not in views:
         problem = f"the file has no view {name!r}"
         if name is None:
             problem = f"the file has {len(views)} views with a text"
         advice = f"name one as annotation set: {', '.join(views) or 'none'}"
-        raise UsageError(problem, file=file.name, advice=advice)
+        raise UsageError(problem, file=file, advice=advice)
     view = cas.get_view(name or views[0])
     text = view.sofa_string
     by_type: dict[str, list[Any]] = {}
@@ -124,36 +147,34 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
         ):
             continue
         if hasattr(annotation, "Governor"):
-            file.passed_over["relations"] += 1
+            passed_over["relations"] += 1
         else:
             by_type.setdefault(kind, []).append(annotation)
-    sources = _sources(options.layers, by_type, view, file.name)
+    sources = _sources(options.layers, by_type, view, file)
     if options.layers is None:
         kinds = {kind for kind, _ in sources.values()}
         for kind in (kind for kind in by_type if kind not in kinds):
-            file.passed_over[f"spans of {kind.rpartition('.')[2]}"] += len(by_type[kind])
+            passed_over[f"spans of {kind.rpartition('.')[2]}"] += len(by_type[kind])
     layers = {}
     for layer, (kind, feature) in sources.items():
-        spans = [
-            _span(annotation, layer, feature, len(text), file.name) for annotation in by_type.get(kind, ())
-        ]
+        spans = [_span(annotation, layer, feature, len(text), file) for annotation in by_type.get(kind, ())]
         layers[layer] = sorted(spans, key=lambda span: (span.start, -span.end))
     ranges: dict[str, list[tuple[int, int]]] = {kind: [] for kind in (_TOKEN, _SENTENCE)}
     for kind in filter(view.typesystem.contains_type, ranges):
         ranges[kind] = sorted((annotation.begin, annotation.end) for annotation in view.select(kind))
     words = [text[start:end] for start, end in ranges[_TOKEN]]
-    yield Document(
-        file.stem,
+    return Document(
+        id,
         Frozen(layers),
         tokens=whole_tokens(words, text),
         text=text,
         unit="character",
         sentences=[Sentence(start, end) for start, end in ranges[_SENTENCE]],
-        file=file.name,
+        file=file,
     )
 
 
-def _span(annotation: Any, layer: str, feature: str | None, length: int, file: str) -> Span:
+def _span(annotation: Any, layer: str, feature: str | None, length: int, file: str | None) -> Span:
     """Return the span of an annotation with those features that are text, numbers or truth values."""
     start, end = annotation.begin, annotation.end
     if not (type(start) is int is type(end) and 0 <= start <= end <= length):
@@ -166,7 +187,7 @@ def _span(annotation: Any, layer: str, feature: str | None, length: int, file: s
 
 
 def _sources(
-    layers: Mapping[str, int | str] | None, by_type: Mapping[str, list[Any]], view: Any, file: str
+    layers: Mapping[str, int | str] | None, by_type: Mapping[str, list[Any]], view: Any, file: str | None
 ) -> dict[str, tuple[str, str | None]]:
     """Return the type and the feature, or None, of each layer. Raises `UsageError` if there is none."""
     types = {kind.name: kind for kind in view.typesystem.get_types()}
@@ -188,7 +209,7 @@ def _sources(
     return sources
 
 
-def _default(by_type: Mapping[str, list[Any]], types: Mapping[str, Any], file: str) -> str:
+def _default(by_type: Mapping[str, list[Any]], types: Mapping[str, Any], file: str | None) -> str:
     entity = next((name for name in types if name.endswith(".NamedEntity")), None)
     if entity is not None:
         return f"{entity}.value"
@@ -285,5 +306,6 @@ UIMA_JSON = replace(
     XMI,
     name="uima-json",
     holds="UIMA CAS JSON; views are annotation sets",
+    rows=_read_rows,
     writer=lambda types: writer(types, ".json", lambda *arguments: _cas(*arguments).to_json(), _fit_json),
 )

@@ -103,6 +103,15 @@ class GivenSide(NamedTuple):
         return f"{self.name}[{number if self.ids is None else repr(self.ids[number])}]"
 
     @property
+    def treatment(self) -> str | None:
+        """How ill-formed tags are treated; None if the side has no tags."""
+        if self.form is None:
+            return (self.options.invalid or "conlleval") if self.kind == "tags" else None
+        from clueval.reading.source import treatment_of  # few sides have rows
+
+        return treatment_of(self.form, self.options.invalid)
+
+    @property
     def of_rows(self) -> FormatOptions:
         """How rows and answers are read."""
         return FormatOptions.of(self.options, self.layers, unplaced=self.is_predicted)
@@ -237,11 +246,8 @@ class MemorySides:
             for side in self.listed:
                 counts = (side.passed_over or Counter()).items()
                 read.passed_over.update({(side.name, kind): number for kind, number in counts if number})
-                if side.form is not None:
-                    from clueval.reading.source import treatment_of  # few sides have rows
-
-                    if (treatment := treatment_of(side.form, side.options.invalid)) is not None:
-                        read.treatments.add(treatment)
+                if side.treatment is not None:
+                    read.treatments.add(side.treatment)
 
     def parts(self, size: int) -> Iterator[MemorySides]:
         """Yield sides with lists of the next texts, a number of them at a time; with iterators if one side has more."""
@@ -748,16 +754,21 @@ def require_sources(sides: Collection[GivenSide]) -> None:
 
 def _require_use(side: GivenSide, sides: Collection[GivenSide]) -> None:
     """Raise `UsageError` for an option of a side that applies to none of `sides`, which are read alike."""
+    used = {"names"}
+    if any(other.form is None and other.kind in ("tags", None) for other in sides):
+        used |= {"scheme", "invalid"}
+    if forms := [other.form for other in sides if other.form is not None]:
+        from clueval.reading.source import FOR_ALL, options_of  # few sides have rows
+
+        used |= {"input", *FOR_ALL}.union(*map(options_of, forms))
     if side.form is None:
-        may_be_tags = side.kind in ("tags", None)
-        require_none(side.options, ("names", "scheme", "invalid") if may_be_tags else ("names",))
+        require_none(side.options, used)
         return
     for name in chosen_options(side.options):
         from clueval.files.names import in_memory  # only for options
-        from clueval.reading.source import FOR_ALL, idle_option, options_of
+        from clueval.reading.source import idle_option
 
-        used = [options_of(other.form) for other in sides if other.form is not None]
-        if name not in frozenset(("names", *FOR_ALL)).union(*used):
+        if name not in used:
             error = idle_option(name, getattr(side.options, name), [side.form.name], None)
             error.advice = in_memory(name) or error.advice
             raise error

@@ -100,6 +100,9 @@ def _near_path(path: Path) -> str | None:
         from clueval.files.opening import NOT_STDIN
 
         return NOT_STDIN
+    _, _, named = str(path).partition("=")
+    if named and Path(named).exists():
+        return f"write {printable(named)}: compare, agree and curate take NAME=PATH"
     from clueval.files.names import NEAR, nearest  # only for names that do not exist
 
     missing = Path(str(path))  # a member of an archive has no folder to list

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.files.errors import UsageError
 
@@ -93,6 +93,21 @@ def copied(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: copied(item) for key, item in value.items()}
     return list(map(copied, value)) if isinstance(value, list | tuple) else value
+
+
+class Sheet(NamedTuple):
+    """A sheet of a workbook: the rows of places, rows below their `columns`, or lines, then tables, then a last line.
+
+    A sheet that could have rows and has none is left out.
+    """
+
+    name: str
+    places: Iterable[Place] | None = None
+    columns: Sequence[str] = ()
+    rows: Iterable[Sequence[Any]] = ()
+    lines: Iterable[str] = ()
+    tables: Iterable[Table] = ()
+    foot: str = ""
 
 
 class Content(ABC):
@@ -186,6 +201,13 @@ class Content(ABC):
         from clueval.reports.language import phrase  # only for text
 
         return phrase('all tables: --all, or in Python render("text", all=True)')
+
+    def sheets(self) -> Iterable[Sheet]:
+        """Return the sheets of a workbook, in their order."""
+        if self.choices or self.facets:
+            yield Sheet("places", self.places())
+        head = self.title, self.verdict(), *self.facts(), *self.remarks()
+        yield Sheet("scores", lines=head, tables=self.tables(), foot=str(self.signature))
 
     def notes(self) -> Iterable[tuple[str, str]]:
         """Return what stands at the foot of a page, each with its title: options that were used, how to cite."""

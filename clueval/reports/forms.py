@@ -78,13 +78,13 @@ def render(
 # --- data
 
 
-def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
-    """Return the columns and the rows of the places, or of data if the report lists no places.
+def data_rows(report: Content, listed: Iterable[Place]) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
+    """Return the columns and the rows of the listed places, or of data if there are none.
 
     Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
     so. A cell is text, a number, None, or a list of `MarkedText`.
     """
-    places, facets = iter(report.places()), report.facets
+    places, facets = iter(listed), report.facets
     first = next(places, None)
     if first is None:
         data = iter(report.data())
@@ -146,7 +146,7 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
     """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
-    (columns, rows), kinds = data_rows(report), report.kinds
+    (columns, rows), kinds = data_rows(report, report.places()), report.kinds
 
     def write(row: Iterable[str]) -> object:
         return file.write(tsv_line(row) + "\n")

@@ -591,10 +591,14 @@ function setFilters(values) {
 function apply() {
   active = [...filters].filter(([name]) => numbers.has(name)).map(([name, value]) => [numbers.get(name), value]);
   const words = (filters.get("text") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-  const hasWords = (text) => words.every((word) => text.includes(word));
+  // Where a row, which is JSON, lacks the letters of a word, its texts lack the word, and need not be read. Capital sigma
+  // has two small letters.
+  const letters = words.flatMap((word) => word.match(/(?:(?![σς])[\p{L}\p{N}])+/gu) ?? []);
+  const isPart = (text) => (word) => text.includes(word);
+  const hasWords = (place) => letters.every(isPart(place.row.toLowerCase())) && words.every(isPart(place.searched()));
   const state = filters.get("done"), reviewer = filters.get("by");
   found = places.filter((place) => (!active.length || place.values.some(fits))
-    && (!words.length || hasWords(place.searched()))
+    && (!words.length || hasWords(place))
     && (!state || stateOf(place).state === state)
     && (!reviewer || stateOf(place).found.some((line) => line.reviewer === reviewer)));
   byId("count").textContent = phrase("{found} of {n} place|{found} of {n} places", { found: found.length, n: places.length });

@@ -47,7 +47,7 @@ class Report(Hinting, Content):
         """
         from clueval.reports.forms import as_text, data_rows
 
-        (columns, rows), kinds = data_rows(self), self.kinds
+        (columns, rows), kinds = data_rows(self, self.places()), self.kinds
         return [dict(zip(columns, [as_text(value, kinds) for value in row], strict=True)) for row in rows]
 
     def scores(self) -> dict[str, float]:

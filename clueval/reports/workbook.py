@@ -1,4 +1,4 @@
-"""The workbook of a report (.xlsx): a sheet of the rows of the places, and a sheet of the tables.
+"""The workbook of a report (.xlsx): by default a sheet of the rows of the places, and a sheet of the tables.
 
 A workbook is a zip archive of XML files (ECMA-376). Rows are written one after the other, so memory holds the packed
 archive. Text is text: no cell is a formula or a link, and what a cell cannot hold is cut. The same report gives the
@@ -8,7 +8,7 @@ same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from io import BytesIO
 from itertools import chain, islice, zip_longest
@@ -16,9 +16,9 @@ from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from clueval.files.errors import visible_lines
-from clueval.reports.content import Content
+from clueval.reports.content import Content, Sheet
 from clueval.reports.forms import data_rows
-from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments
+from clueval.reports.place import MarkedText, MarkKind, segments
 from clueval.reports.table import Dot, Find, Rate, Table, caption, ends_of, plain, shown
 
 MOST_ROWS = 1_048_575
@@ -61,18 +61,15 @@ def write_workbook(report: Content, file: IO[bytes]) -> None:
     whole = BytesIO()
     book = ZipFile(whole, "w", ZIP_DEFLATED)
     try:
-        names: list[str] = []
-        if report.choices or report.facets:
-            columns, rows = data_rows(report)
-            while (first := next(rows, None)) is not None:
-                names.append(f"places {len(names) + 1}" if names else "places")
-                part = _places(columns, chain([first], islice(rows, MOST_ROWS - 1)), report)
-                _add(book, f"xl/worksheets/sheet{len(names)}.xml", part)
-        names.append("scores")
-        tables = list(map(_with_ends, report.tables()))
-        part = _sheet(_widths(tables) or [30], map(_row, _scores(report, tables)))
-        _add(book, f"xl/worksheets/sheet{len(names)}.xml", part)
-        for name, content in _parts(names).items():
+        has_header: dict[str, bool] = {}
+        for sheet in report.sheets():
+            columns, rows = sheet.columns, iter(sheet.rows)
+            if sheet.places is not None:
+                columns, rows = data_rows(report, sheet.places)
+            for number, part in enumerate(_rows(columns, rows, report) if columns else [_lines(sheet)], 1):
+                has_header[f"{sheet.name} {number}" if number > 1 else sheet.name] = bool(columns)
+                _add(book, f"xl/worksheets/sheet{len(has_header)}.xml", part)
+        for name, content in _parts(has_header).items():
             _add(book, name, [content])
         book.close()
     except BaseException:
@@ -90,20 +87,19 @@ def _add(book: ZipFile, name: str, parts: Iterable[str]) -> None:
             member.write(part.encode())
 
 
-def _parts(names: Sequence[str]) -> dict[str, str]:
-    """Return the files of a workbook besides its sheets."""
-    numbers = range(1, len(names) + 1)
+def _parts(has_header: Mapping[str, bool]) -> dict[str, str]:
+    """Return the files of a workbook besides its sheets, whose names are given."""
     sheets, types, links, titles = [], [], [], []
-    for n, name in zip(numbers, names, strict=True):
+    for n, name in enumerate(has_header, 1):
         sheets.append(f'<sheet name="{name}" sheetId="{n}" r:id="rId{n}"/>')
         types.append(
             f'<Override PartName="/xl/worksheets/sheet{n}.xml" ContentType="{_KIND}.worksheet+xml"/>'
         )
         links.append(_link(n, "worksheet", f"worksheets/sheet{n}.xml"))
-        if name != "scores":
+        if has_header[name]:
             title = f'<definedName name="_xlnm.Print_Titles" localSheetId="{n - 1}">'
             titles.append(f"{title}'{name}'!$1:$1</definedName>")
-    links.append(_link(len(names) + 1, "styles", "styles.xml"))
+    links.append(_link(len(has_header) + 1, "styles", "styles.xml"))
     defined = f"<definedNames>{''.join(titles)}</definedNames>" if titles else ""
     return {
         "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{"".join(sheets)}</sheets>'
@@ -127,7 +123,13 @@ def _links(links: Iterable[str]) -> str:
     return f'<Relationships xmlns="{_PACKAGE}/relationships">{"".join(links)}</Relationships>'
 
 
-def _places(columns: Sequence[str], values: Iterable[Sequence[Any]], report: Content) -> Iterator[str]:
+def _rows(columns: Sequence[str], rows: Iterator[Sequence[Any]], report: Content) -> Iterator[Iterator[str]]:
+    """Yield the sheets of rows, which must be read one after the other."""
+    for first in rows:
+        yield _sheet_of_rows(columns, chain([first], islice(rows, MOST_ROWS - 1)), report)
+
+
+def _sheet_of_rows(columns: Sequence[str], values: Iterable[Sequence[Any]], report: Content) -> Iterator[str]:
     """Yield a sheet of rows: a header that stays, filters, a list of choices, pages as wide as the sheet."""
     kinds, number = report.kinds, 1
 
@@ -148,8 +150,10 @@ def _places(columns: Sequence[str], values: Iterable[Sequence[Any]], report: Con
     def end() -> Iterator[str]:
         yield f'<autoFilter ref="A1:{_column(len(columns))}{number}"/>'
         choices = ",".join(value for value, _ in report.choices)
-        if choices.isprintable() and 0 < len(choices) <= 255 and '"' not in choices:  # what a list can hold
-            column = _column(len(KEY_COLUMNS) + 1 + DECISION_COLUMNS.index("choice"))
+        if (
+            "choice" in columns and choices.isprintable() and 0 < len(choices) <= 255 and '"' not in choices
+        ):  # what a list can hold
+            column = _column(columns.index("choice") + 1)
             yield '<dataValidations count="1"><dataValidation type="list" allowBlank="1" '
             yield f'sqref="{column}2:{column}{number}"><formula1>"{escape(choices, quote=False)}"</formula1>'
             yield "</dataValidation></dataValidations>"
@@ -193,18 +197,24 @@ def _widths(tables: Iterable[Table]) -> list[int]:
     return [min(40, 3 + max(len(shown(cell)) for cell in column)) for column in columns]
 
 
-def _scores(report: Content, tables: Iterable[Table]) -> Iterator[list[str]]:
-    """Yield the rows of a sheet with the title, the verdict, the facts, the tables and the signature."""
-    for line in filter(None, (report.title, report.verdict(), *report.facts(), *report.remarks())):
-        yield [_cell(line)]
-    for table in tables:
-        yield []
-        yield [_cell(caption(table), _BOLD)]
-        yield [_cell(name, _BOLD) for name in table.header]
-        for row in table.rows:
-            yield [_cell(plain(cell), _RATE if isinstance(cell, Rate | Dot) else _PLAIN) for cell in row]
-    yield []
-    yield [_cell(str(report.signature))]
+def _lines(sheet: Sheet) -> Iterator[str]:
+    """Return a sheet of lines and tables below each other."""
+    tables = list(map(_with_ends, sheet.tables))
+
+    def rows() -> Iterator[list[str]]:
+        for line in filter(None, sheet.lines):
+            yield [_cell(line)]
+        for table in tables:
+            yield []
+            yield [_cell(caption(table), _BOLD)]
+            yield [_cell(name, _BOLD) for name in table.header]
+            for row in table.rows:
+                yield [_cell(plain(cell), _RATE if isinstance(cell, Rate | Dot) else _PLAIN) for cell in row]
+        if sheet.foot:
+            yield []
+            yield [_cell(sheet.foot)]
+
+    return _sheet(_widths(tables) or [30], map(_row, rows()))
 
 
 def _row(cells: Sequence[str]) -> str:

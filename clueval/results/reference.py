@@ -7,12 +7,14 @@ right about equally many, and each annotation whose group changes (`clueval.metr
 
 GATE's indicators are copies of the predicted files that show the outcome of each annotation. A copy has further
 annotation sets: ``clueval_Res`` has the outcome of the response, ``clueval_Ref`` that of a reference, ``clueval_Diff``
-the changes. Everything else in a file is unchanged, and no file is overwritten. In contrast to GATE, indicators do not
-change the annotations that they are made from.
+the changes; candidate lists have sets of their own (`clueval.metrics.gate.outcomes`), and two tables. Everything else
+in a file is unchanged, and no file is overwritten. In contrast to GATE, indicators do not change the annotations that
+they are made from.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +24,7 @@ from typing import Any
 
 from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.span import Span
+from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.files.opening import beginning_of
 from clueval.files.options import Limits
@@ -31,9 +34,18 @@ from clueval.formats.input_file import Head, InputFile
 from clueval.formats.recognition import begins_with
 from clueval.metrics import headline_paths, number_at
 from clueval.metrics.gate import Gate, GateLists
-from clueval.metrics.gate.outcomes import TargetOutcome, changes, changes_of_targets, outcome_of
+from clueval.metrics.gate.equality import java_string
+from clueval.metrics.gate.lists import maximum_recall
+from clueval.metrics.gate.outcomes import (
+    TargetOutcome,
+    changes,
+    changes_of_targets,
+    indicators_of_lists,
+    outcome_of,
+)
 from clueval.metrics.gate.pairing import Touching
 from clueval.reading.options import LayerColumns, spooled
+from clueval.reports.forms import guarded
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, difference
 from clueval.results.options import Groups
@@ -153,6 +165,8 @@ def with_reference(
             if gate is None or after is None:
                 raise UsageError("indicators are those of the metric gate", advice="add it to the metrics")
             write_indicators(Path(indicators), gate, after, before)
+            if isinstance(gate, GateLists):
+                write_list_tables(Path(indicators), gate, after, groups.readings[1].annotation_set or "")
     return result
 
 
@@ -296,23 +310,94 @@ def tables_of(reference: Reference, reports: Mapping[str, Any]) -> Iterator[Tabl
 def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | None) -> None:
     """Write a copy of the file of each predicted document into a folder.
 
-    `before` are the pairs with a reference. Raises `UsageError` for files of another format than GATE's XML, for a set
-    that a file has, and for candidate lists; `FileError` for a file that already exists or cannot be written.
+    `before` are the pairs with a reference. Raises `UsageError` for files of another format than GATE's XML, and for a
+    set that a file has; `FileError` for a file that already exists or cannot be written.
     """
-    if isinstance(metric, GateLists):
-        raise UsageError("indicators are not written for candidate lists", advice="leave one out")
     older = iter(() if before is None else before)
     for pair in after:
         old = next(older, None)
         for sequence in after.layers_of(pair)[:1]:
-            response = outcome_of(metric, pair, sequence)
-            annotation_sets: dict[str, Sequence[Span]] = {f"{PREFIX}_Res": response.indicators()}
-            if old is not None:
-                reference = outcome_of(metric, old, sequence)
-                difference = changes(reference, response, metric.features)
-                annotation_sets[f"{PREFIX}_Ref"] = reference.indicators()
-                annotation_sets[f"{PREFIX}_Diff"] = [change.annotation() for change in difference]
-            _write(folder, pair.predicted, annotation_sets)
+            if isinstance(metric, GateLists):
+                sets = indicators_of_lists(metric, pair, sequence)
+            else:
+                response = outcome_of(metric, pair, sequence)
+                sets = {"Res": response.indicators()}
+                if old is not None:
+                    reference = outcome_of(metric, old, sequence)
+                    difference = changes(reference, response, metric.features)
+                    sets["Ref"] = reference.indicators()
+                    sets["Diff"] = [change.annotation() for change in difference]
+            _write(folder, pair.predicted, {f"{PREFIX}_{name}": spans for name, spans in sets.items()})
+
+
+CORPUS = "[doc:all:micro]"
+"""The document of the rows of the corpus in GATE's tables."""
+
+PLACE = (
+    *("evaluationId", "evaluationType", "docName", "setName", "annotationType"),
+    *("thresholdType", "threshold"),
+)
+"""The columns that identify a row."""
+
+_MATCH_COLUMNS = (
+    *("evaluationId", "evaluationType", "annotationId", "docName", "setName", "annotationType", "nrKeys"),
+    *("rankOfStrictMatch", "rankOfPartialMatch", "scoreAtStrictMatch", "scoreAtPartialMatch"),
+)
+
+
+def column_of(number: str) -> str:
+    """Return the name of the column of a number, as ``F1Strict`` of ``f1_strict``."""
+    first, *further = number.replace("single_correct_accuracy", "accuracy").replace("f1", "F1").split("_")
+    return first + "".join(map(str.title, further))
+
+
+def write_list_tables(folder: Path, metric: GateLists, after: Pairs, response_set: str) -> None:
+    """Write GATE's tables of candidate lists into a folder, with numbers as in `clueval.compat.gate`.
+
+    ``clueval-matches.tsv`` has for each list how many targets touch it, and rank and score of its first strict and
+    first partial match: -1 without the match; the score is -infinity if the list has neither, else NaN.
+    ``clueval-maxrec.tsv`` has the maximum recall of each document, of the candidates up to each rank, and of all: -1.
+    Raises the errors of files of `write_indicators`.
+    """
+    lists: list[Sequence[object]] = [_MATCH_COLUMNS]
+    total = Tally()
+    names = [name for name in maximum_recall(total)["all"] if name != "lists_spurious"]
+    recalls: list[Sequence[object]] = [[*PLACE, *map(column_of, names)]]
+
+    def add_recall(document: str, rank: int, numbers: Mapping[str, float]) -> None:
+        place = PREFIX, "list-maxrecall", document, response_set, metric.type, "rank", rank
+        recalls.append([*place, *(numbers[name] for name in names)])
+
+    for pair in _pairs_to_count(after):
+        for sequence in after.layers_of(pair)[:1]:
+            matches, tally = metric.matches(pair, sequence), Tally()
+            for candidates, touching, *ranks in matches.first_matches():
+                place = candidates.span.id, pair.gold.id, response_set, metric.type, touching
+                scores = [candidates.score_at(rank) for rank in ranks]
+                if ranks == [None, None]:
+                    scores = [-math.inf, -math.inf]
+                shown = [-1 if rank is None else rank for rank in ranks]
+                lists.append([PREFIX, "list-matches", *place, *shown, *scores])
+            matches.count_recall(tally)
+            add_recall(pair.gold.id, -1, maximum_recall(tally)["all"])
+            total.update(tally)
+    recall = maximum_recall(total)
+    for rank, numbers in recall["ranks"].items():
+        add_recall(CORPUS, int(rank), numbers)
+    add_recall(CORPUS, -1, recall["all"])
+    for name, rows in (("matches", lists), ("maxrec", recalls)):
+        lines = ("\t".join(map(table_cell, row)) + "\n" for row in rows)
+        _write_file(folder / f"{PREFIX}-{name}.tsv", "".join(lines))
+
+
+def table_cell(value: object) -> str:
+    """Return a cell of GATE's tables, with a number as Java writes it, that a spreadsheet does not run."""
+    text = java_string(value)
+    try:
+        float(text)
+    except ValueError:
+        return guarded(text)
+    return text if text.startswith("-") else guarded(text)
 
 
 def _write(folder: Path, document: Document, annotation_sets: Mapping[str, Sequence[Span]]) -> None:
@@ -332,7 +417,10 @@ def _write(folder: Path, document: Document, annotation_sets: Mapping[str, Seque
     # the id of a document in a folder is its relative path without ending; of two single files it is not
     relative = Path(document.id).parent / path.name
     inside = path.parts[-len(relative.parts) :] == relative.parts and ".." not in relative.parts
-    target = folder / (relative if inside and not relative.is_absolute() else path.name)
+    _write_file(folder / (relative if inside and not relative.is_absolute() else path.name), text)
+
+
+def _write_file(target: Path, text: str) -> None:
     if target.exists():
         raise FileError(
             "already exists and cannot be overwritten", file=str(target), advice="name another folder"

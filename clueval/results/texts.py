@@ -111,7 +111,7 @@ def opened(
         if counting.score_feature is not None:
             advice = "give spans with the feature, or leave out score_feature"
             raise UsageError("tags have no scores", advice=advice)
-        read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
+        read.treatments.update(filter(None, (side.treatment for side in sides.listed)))
     first = (*_first_steps(sides, groups, plan), *steps)
     if sides.kind != "paths":
         return Texts(pairs, sides.kind, first, read, schemes, fast=partial(_bag_in_memory, sides))

@@ -322,3 +322,16 @@ def test_help_shows_that_the_formats_of_the_sides_may_differ(capsys: Capture) ->
             main([command, "--help"])
         words = " ".join(capsys.readouterr().out.split())
         assert ("(vrt:inline if the sides differ; default: recognised" in words) == (command == "score")
+
+
+@pytest.mark.parametrize("command", ["score", "errors", "diff", "profile"])
+def test_a_name_with_a_path_leads_to_the_path_where_no_names_are_taken(
+    command: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("Ada\tB-PER\n", encoding="utf-8")
+    others = [str(path)] if command == "diff" else []
+
+    error = refused([command, str(path), f"base={path}", *others], capsys)
+
+    assert error.endswith(f"(write {path}: compare, agree and curate take NAME=PATH)")

@@ -132,6 +132,8 @@ def test_a_table_with_the_name_of_a_command_is_for_this_command(folder: Path, ca
         ('metric = "exact"', "errors a.conll a.conll"),
         ('metric = ["exact", "muc"]', "errors a.conll a.conll"),
         ('metric = "exact,muc"', "profile a.conll a.conll"),
+        ('metric = "exact(min_overlap=0.5)"', "errors a.conll a.conll"),
+        ('metric = "fair(focus=system)"', "errors a.conll a.conll"),
         ('scheme = "BIO"\ndocument-tag = "doc"', "score s.tsv s.tsv --text t.vrt"),
         ('document-tag = "doc"', "score a.conll a.conll"),
         ('annotation-set = "A"', "check a.conll"),

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +58,23 @@ def as_bdoc(text: str = TEXT, /, **sets: Sequence[dict[str, Any]]) -> str:
     return json.dumps({"text": text, "offset_type": "p", "features": {}, "annotation_sets": named})
 
 
-def as_xml(text: str, **sets: Sequence[tuple[str, int, int, int]]) -> str:
-    """A GATE document with a node before every character, of annotations (type, start, end, id)."""
+def as_feature(name: str, value: Any) -> str:
+    kind = {str: "String", int: "Integer", float: "Double", list: "List"}[type(value)]
+    java = f"java.lang.{kind}"
+    if isinstance(value, list):
+        java, value = 'java.util.ArrayList" itemClassName="java.lang.Integer', ";".join(map(str, value))
+    return f'<Feature><Name>{name}</Name><Value className="{java}">{value}</Value></Feature>'
+
+
+def as_xml(text: str, **sets: Sequence[tuple[str, int, int, int] | dict[str, Any]]) -> str:
+    """A GATE document with a node before every character, of annotations (type, start, end, id) or dictionaries."""
     nodes = "".join(f'<Node id="{n}"/>{c}' for n, c in enumerate(text)) + f'<Node id="{len(text)}"/>'
     written = "".join(
         f'<AnnotationSet Name="{name}">'
         + "".join(
-            f'<Annotation Id="{number}" Type="{kind}" StartNode="{start}" EndNode="{end}"/>'
-            for kind, start, end, number in annotations
+            f'<Annotation Id="{each["id"]}" Type="{each["type"]}" StartNode="{each["start"]}" '
+            f'EndNode="{each["end"]}">{"".join(starmap(as_feature, each["features"].items()))}</Annotation>'
+            for each in (each if isinstance(each, dict) else annotation(*each) for each in annotations)
         )
         + "</AnnotationSet>"
         for name, annotations in sets.items()
@@ -81,6 +90,11 @@ def corpus(tmp_path: Path) -> Path:
     (folder / "a.bdocjs").write_text(as_bdoc(**sets), encoding="utf-8")
     return folder
 
+
+RECALL_COLUMNS = (
+    *("maxRecallStrict", "maxRecallLenient", "maxRecallListStrict", "maxRecallListLenient"),
+    *("targets", "targetsWithList", "correctStrict", "correctLenient", "lists", "listsWithTarget"),
+)
 
 SETTINGS = (
     *("types", "features", "nil", "containing", "containment", "by", "beta", "thresholds", "score_feature"),
@@ -259,6 +273,76 @@ class TestLists:
         changed = {**dict(own), options[0]: options[1]}
 
         assert problem in gate_command.refusal(corpus, *chain(*changed.items()))
+
+    def test_indicators_show_the_outcome_of_lists_and_tables_their_first_matches_and_the_maximum_recall(
+        self, gate_command: Printed, tmp_path: Path
+    ) -> None:
+        places = [(0, 3), (8, 11), (15, 19), (21, 24)]
+        key = [annotation("Person", *place, n, id=f"Q{n}") for n, place in enumerate(places, 1)]
+        lists = [
+            annotation("List", 0, 3, 31, ids=[32, 33]),
+            annotation("Candidate", 0, 3, 32, id="Q7", score=0.3),
+            annotation("Candidate", 0, 3, 33, id="Q1", score=0.8),  # strict, the best of its list
+            annotation("List", 8, 11, 34, ids=[35, 36]),
+            annotation("Candidate", 8, 11, 35, id="Q5", score=0.6),
+            annotation("Candidate", 8, 14, 36, id="Q2", score=0.1),  # partial, the second
+            annotation("List", 15, 19, 37, ids=[38]),
+            annotation("Candidate", 15, 19, 38, id="Q9", score=0.4),  # no match
+            annotation("List", 25, 30, 39, ids=[40]),
+            annotation("Candidate", 25, 30, 40, id="Q4", score=0.2),  # no target
+        ]
+        (tmp_path / "corpus").mkdir()
+        for name, sets in (("a", (key, lists)), ("b", (key[:1], []))):
+            text = as_xml(TEXT, **dict(zip(("Key", "Lists"), sets, strict=True)))
+            (tmp_path / "corpus" / f"{name}.xml").write_text(text, encoding="utf-8")
+
+        options = *self.OPTIONS, "--score-feature", "score", "--thresholds", "0.5"
+        gate_command(tmp_path / "corpus", *options, "--write-indicators", tmp_path / "new")
+
+        def labels(name: str) -> list[tuple[str, int, int, Any]]:
+            document = next(read(tmp_path / "new" / "a.xml", annotation_set=f"clueval_{name}"))
+            spans = document.layers["label"]
+            return [
+                (s.label, s.start, s.end, s.features.get("gate.plugin.evaluation.targetId")) for s in spans
+            ]
+
+        assert labels("ResListMax") == [
+            ("Candidate_CS", 0, 3, 1),
+            ("Candidate_CP", 8, 14, 2),
+            ("Candidate_IS", 15, 19, 3),
+            ("Person_ML", 21, 24, 4),
+            ("Candidate_SL", 25, 30, None),
+        ]
+        assert labels("ResListTh") == [
+            ("Candidate_CS", 0, 3, 1),
+            ("Candidate_IS", 8, 11, 2),
+            ("Person_ML", 15, 19, 3),
+            ("Person_ML", 21, 24, 4),
+        ]
+        found = [(label, start) for label, start, *_ in labels("MaxRecall")]
+        assert found == [("Person_SM", 0), ("Person_PM", 8), ("Person_NM", 15), ("Person_NR", 21)]
+
+        matches, recall = (
+            [line.split("\t") for line in (tmp_path / "new" / name).read_text(encoding="utf-8").splitlines()]
+            for name in ("clueval-matches.tsv", "clueval-maxrec.tsv")
+        )
+        assert matches[0][2::4] == ["annotationId", "nrKeys", "scoreAtPartialMatch"]
+        assert [[row[2], *row[6:]] for row in matches[1:]] == [
+            ["31", "1", "0", "-1", "0.8", "NaN"],
+            ["34", "1", "-1", "1", "NaN", "0.1"],
+            ["37", "1", "-1", "-1", "-Infinity", "-Infinity"],
+            ["39", "0", "-1", "-1", "-Infinity", "-Infinity"],
+        ]
+        assert matches[1][:6] == ["clueval", "list-matches", "31", "a", "Lists", "Person"]
+        third, thirds = str(1 / 3), str(2 / 3)
+        assert [[row[2], *row[6:]] for row in recall] == [
+            ["docName", "threshold", *RECALL_COLUMNS],
+            ["a", "-1", "0.25", "0.5", third, thirds, "4", "3", "1", "2", "4", "3"],
+            ["b", "-1", "0.0", "0.0", "1.0", "1.0", "1", "0", "0", "0", "0", "0"],
+            ["[doc:all:micro]", "0", "0.2", "0.2", third, third, "5", "3", "1", "1", "4", "3"],
+            ["[doc:all:micro]", "1", "0.2", "0.4", third, thirds, "5", "3", "1", "2", "4", "3"],
+            ["[doc:all:micro]", "-1", "0.2", "0.4", third, thirds, "5", "3", "1", "2", "4", "3"],
+        ]
 
     def test_table_has_rows_of_every_evaluation_of_lists(
         self, gate_command: Printed, corpus: Path, tmp_path: Path

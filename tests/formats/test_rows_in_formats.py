@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -88,6 +89,40 @@ def test_all_json_samples_of_rows_are_compared() -> None:
     samples = {path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.json*")}
 
     assert {name for name, _ in OF_SAMPLES} == samples - others
+
+
+CAS = SAMPLES / "uima-json" / "gold.json"
+
+
+@pytest.mark.parametrize("options", [{}, {"layers": {"entity": "NamedEntity"}}])
+def test_a_file_that_is_one_document_is_a_row_with_its_number_as_id(options: dict[str, Any]) -> None:
+    (of_file,) = read_as(InputFile(CAS), FormatOptions(**options))
+    (of_row,) = read_rows([(7, json.loads(CAS.read_bytes()))], FormatOptions(**options))
+
+    assert of_row == replace(of_file, id="7")
+    assert len(of_row.layers) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "problem"),
+    [
+        ({}, {"layers": {"entity": "None"}}, "the file has no source 'None' for layer 'entity'"),
+        ({}, {"annotation_set": "other"}, "the file has no view 'other'"),
+        ({"%FEATURE_STRUCTURES": 7}, {}, "not a CAS that dkpro-cassis reads"),
+    ],
+)
+def test_such_a_row_has_the_errors_of_the_file_with_its_number_as_line(
+    change: dict[str, Any], options: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    row = json.loads(CAS.read_bytes()) | change
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(row), encoding="utf-8")
+
+    with pytest.raises(CluevalError, match=problem):
+        list(read_as(InputFile(path), FormatOptions(**options)))
+    with pytest.raises(CluevalError, match=problem) as error:
+        list(read_rows([(7, row)], FormatOptions(**options)))
+    assert (error.value.file, error.value.line) == (None, 7)
 
 
 def test_set_without_a_name_is_selected_by_its_empty_name() -> None:

@@ -364,3 +364,23 @@ def test_other_answers_are_refused(gold: Any, predicted: Any, message: str) -> N
 def test_rows_with_entities_and_no_text_are_told_how_answers_are_read() -> None:
     with pytest.raises(CluevalError, match=r"predicted\[0\]: has entities without texts .*input='mentions'"):
         score(GOLD_WITH_TEXTS, MENTIONS[1:])
+
+
+DOCUMENTS = [Document("0", {"label": [Span(0, 1, "PER")]}, tokens=["Ada", "met"])]
+
+
+@pytest.mark.parametrize(
+    "predicted", [[["I-PER", "I-LOC"]], [{"tokens": ["Ada", "met"], "tags": ["I-PER", "I-LOC"]}]]
+)
+def test_documents_beside_tags_take_the_options_of_tags(predicted: Any) -> None:
+    found = {
+        name: score(DOCUMENTS, predicted, metrics="exact", invalid=name, scheme="IOB2")
+        for name in ("conlleval", "discard")
+    }
+
+    assert [(result.recall, result.precision) for result in found.values()] == [(1, 0.5), (0, 0)]
+    assert all(f"|invalid:{name}|" in str(result.signature) for name, result in found.items())
+    with pytest.raises(
+        CluevalError, match="invalid='discard' applies to files, but both sides are in memory"
+    ):
+        score(DOCUMENTS, DOCUMENTS, invalid="discard")

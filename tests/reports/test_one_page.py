@@ -415,6 +415,36 @@ def test_seven_thousand_places_open_and_filter(browser: Browser, tmp_path: Path)
     assert browser.run("found.length > 0 && found.every((place) => place.at[0] === '99-a001')")
 
 
+def test_search_finds_the_words_of_each_place_however_the_row_is_written(
+    browser: Browser, tmp_path: Path
+) -> None:
+    texts = [
+        *('a "b" c', "line\nΣ.", "ΟΔΟΣ", "İstanbul <b>&", "back\\slash"),
+        *("𐐀𐐁 Łódź", "fingerprint", "12.5-a"),
+    ]
+    View(
+        listed=[
+            Place(("d", "x", n, n + 1), "abc", [MarkedText(text)], [Line("missed", ["value"])])
+            for n, text in enumerate(texts)
+        ],
+        facets=[Facet("label", "Label", True)],
+    ).write(tmp_path / "x.html")
+    fresh(browser, tmp_path / "x.html")
+    searches = [
+        *("a", '"b"', "σ", "ς", "οδοσ", "οδος", "i̇stanbul", "istanbul", "<b>&", "k\\s", "𐐨𐐩", "łódź", "ŁÓDŹ"),
+        *("abc", "value", "null", "12.5-a", "missed", "finger", "missed a", "d 12"),
+    ]
+
+    for text in searches:
+        browser.run(f"search.value = {json.dumps(text)}; search.dispatchEvent(new Event('input'))")
+        wanted = f"{json.dumps(text)}.toLowerCase().split(/\\s+/).filter(Boolean)"
+        expected = f"places.filter((place) => {wanted}.every((word) => place.searched().includes(word)))"
+        assert browser.run("found.map((place) => place.index)") == browser.run(
+            f"{expected}.map((place) => place.index)"
+        ), text
+    assert browser.run("found.length") == 1
+
+
 def test_choice_that_is_not_possible_says_so(browser: Browser, tmp_path: Path) -> None:
     view = errors_view()
     view.listed = [view.listed[0]._replace(impossible={"both": "they overlap"})]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from clueval import CluevalError, Document, Span, agree, curate, read
+from clueval import CluevalError, Document, Span, agree, curate, read, score
 from clueval.core.case import Case, same_key
 from clueval.core.count import Plan, count
 from clueval.core.document import Group
@@ -620,3 +621,40 @@ def _column(path: Path, other: Path) -> Path:
     lines = path.read_text(encoding="utf-8").splitlines()
     other.write_text("".join(f"{line.split()[0]}\t{line.split()[3]}\n" for line in lines), encoding="utf-8")
     return other
+
+
+ROW = {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "X"}]}
+
+
+@pytest.mark.parametrize(
+    ("ending", "content", "rows", "options", "of_files", "of_rows"),
+    [
+        ("conll", "Ada\tB-X\n", [["B-X"]], {}, ("BIO", "conlleval"), ("BIO", "conlleval")),
+        *(
+            ("conll", "Ada\tB-X\n", [["B-X"]], {"invalid": name}, ("BIO", name), ("BIO", name))
+            for name in ("discard", "error")
+        ),
+        ("jsonl", json.dumps(ROW), [ROW], {}, ("none", "none"), ("documents", "documents")),
+    ],
+)
+def test_the_signature_says_how_tags_were_treated_as_that_of_score_does(
+    ending: str,
+    content: str,
+    rows: Any,
+    options: dict[str, Any],
+    of_files: tuple[str, str],
+    of_rows: tuple[str, str],
+    tmp_path: Path,
+) -> None:
+    files = [tmp_path / f"{name}.{ending}" for name in "ab"]
+    for path in files:
+        path.write_text(content, encoding="utf-8")
+
+    for sides, expected in ((files, of_files), ([rows, rows], of_rows)):
+        for study in (agree, score):
+            choices = dict(part.split(":", 1) for part in str(study(*sides, **options).signature).split("|"))
+            assert (choices["scheme"], choices["invalid"]) == expected
+
+
+def test_the_signature_of_documents_has_no_treatment_of_tags() -> None:
+    assert "|scheme:documents|invalid:documents|" in str(agree(A, B).signature)

@@ -93,6 +93,19 @@ def test_gold_is_never_corrected_by_a_mention_without_a_position(tmp_path: Path)
     assert [row[-1] for row in corrected.rows] == [2, 2]
 
 
+def test_rows_have_the_ids_of_tokens_as_those_of_one_system_have() -> None:
+    def ids(found: Any) -> set[tuple[Any, ...]]:
+        names = ("document", "side", "start", "first_token_id", "last_token_id")
+        return {tuple(row[name] for name in names) for row in rows_of(found)}
+
+    one = ids(errors(GOLD, PREDICTED, **OPTIONS))
+
+    assert one
+    assert all(first and last for *_, first, last in one)
+    assert ids(diff(GOLD, PREDICTED, PREDICTED, **OPTIONS)) == one
+    assert ids(errors(GOLD, PREDICTED, PREDICTED, **OPTIONS)) == one
+
+
 def test_each_state_by_hand() -> None:
     gold = [Span(0, 2, "A"), Span(3, 5, "A"), Span(6, 8, "A"), Span(9, 11, "A")]
     old = [Span(0, 1, "A"), Span(3, 5, "A"), Span(6, 7, "A"), Span(8, 9, "A")]

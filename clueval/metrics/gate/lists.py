@@ -124,28 +124,31 @@ class GateLists(GateWithin):
         return tally
 
     def _count_pair(self, tally: Tally, pair: Pair, sequence: str) -> None:
-        gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
-        every = list(self._lists(predicted))
-        inside = {id(span) for span in self.inside(pair.predicted, [each.span for each in every])}
-        lists = [each for each in every if id(each.span) in inside]
-        best = by_ids(
-            replace(candidate_list.candidates[0], labels={sequence: self.type}) for candidate_list in lists
-        )
+        matches = self.matches(pair, sequence)
+        best = by_ids(replace(each.candidates[0], labels={sequence: self.type}) for each in matches.lists)
         layers = {**pair.predicted.layers, sequence: best}
         of_best = replace(pair, predicted=replace(pair.predicted, layers=layers))
         tally.update(self.of_best.count_documents([of_best], sequence, {}))
-        if self.unfiltered != self.type:
-            gold = self.inside(pair.gold, gold)
-        targets = by_ids(gold[number] for number in self.kept(gold, {self.type: self.type}))
         tally["lists", "documents"] += 1
-        tally["lists", "targets"] += len(targets)
+        tally["lists", "targets"] += len(matches.targets)
         for name in ("list_type", "element_type"):
-            tally["lists", "seen", name] += sum(span.label == getattr(self, name) for span in predicted)
-        matches = _Matches(targets, lists, self.test)
+            tally["lists", "seen", name] += sum(
+                span.label == getattr(self, name) for span in pair.predicted.layers.get(sequence, ())
+            )
         for members, reached in matches.parts():
             self._count_part(tally, matches, members, reached)
         matches.count_disambiguation(tally)
         matches.count_recall(tally)
+
+    def matches(self, pair: Pair, sequence: str) -> ListMatches:
+        """Return the targets and the lists of a pair that count; raises `FormatError`, see `count_documents`."""
+        gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
+        lists = list(self._lists(predicted))
+        inside = {id(span) for span in self.inside(pair.predicted, [each.span for each in lists])}
+        if self.unfiltered != self.type:
+            gold = self.inside(pair.gold, gold)
+        targets = by_ids(gold[number] for number in self.kept(gold, {self.type: self.type}))
+        return ListMatches(targets, [each for each in lists if id(each.span) in inside], self.test)
 
     def _lists(self, annotations: Sequence[Span]) -> Iterator[CandidateList]:
         """Yield the lists among the predicted annotations that have candidates, by position.
@@ -174,7 +177,7 @@ class GateLists(GateWithin):
                 yield CandidateList(span, candidates, scores)
 
     def _count_part(
-        self, tally: Tally, matches: _Matches, targets: Sequence[int], lists: Sequence[int]
+        self, tally: Tally, matches: ListMatches, targets: Sequence[int], lists: Sequence[int]
     ) -> None:
         """Count targets and lists, by their numbers, at each score and at each rank."""
         several = {number: matches.lists[number] for number in lists}
@@ -228,7 +231,6 @@ class GateLists(GateWithin):
         return _counts_at_ranks(_changes_at(total, ("lists", "disambiguation", "rank")), 0, range(last + 1))
 
     def _report(self, total: Tally) -> dict[str, Any]:
-        strict, lenient = (_numbers_by_last(total, ("lists", name)) for name in ("strict", "lenient"))
         return {
             "by_score": {threshold_name(at): counts.report(self.beta) for at, counts in self.by_score(total)},
             "by_rank": {
@@ -247,13 +249,7 @@ class GateLists(GateWithin):
                     for rank, counts in self.disambiguation(total)
                 },
             },
-            "maximum_recall": {
-                "all": _recalls(total, strict, lenient),
-                "ranks": {
-                    str(rank): _recalls(total, strict, lenient, rank)
-                    for rank in range(max([*strict, *lenient], default=-1) + 1)
-                },
-            },
+            "maximum_recall": maximum_recall(total),
         }
 
     def check(self, total: Tally) -> None:
@@ -285,6 +281,10 @@ class CandidateList(NamedTuple):
         """The range from the first to the last position of the list annotation and all candidates."""
         spans = (self.span, *self.candidates)
         return min(span.start for span in spans), max(span.end for span in spans)
+
+    def score_at(self, rank: int | None) -> float:
+        """Return the score of the candidate at a rank; NaN without a rank or scores."""
+        return self.scores[rank] if rank is not None and self.scores else math.nan
 
 
 def _ids(span: Span, feature: str, candidates: Mapping[str | int, Span]) -> Sequence[str | int]:
@@ -322,7 +322,7 @@ def by_ids(spans: Iterable[Span]) -> list[Span]:
 
 
 class _Match(NamedTuple):
-    """A target that candidates of a list match, and the least rank of a candidate of each value of a pairing.
+    """A target near a list, and the least rank of a candidate of each value of a pairing.
 
     `overlaps` says whether target and list overlap, `is_near` whether they overlap or have the same fragments,
     `touches` whether the target touches the list (`clueval.metrics.gate.pairing.touches`).
@@ -335,48 +335,38 @@ class _Match(NamedTuple):
     touches: bool
 
 
-class _Matches:
+class ListMatches:
     """The targets and the lists of a document, and the targets that candidates of each list match.
 
-    Targets come by position, lists by their ranges; both are named by their numbers. Holds the pairs that match.
+    Targets come by position, lists by their ranges; both are named by their numbers. Holds the pairs that match or
+    are near each other.
     """
 
     def __init__(self, targets: Sequence[Span], lists: Iterable[CandidateList], test: FeatureTest) -> None:
         self.targets, self._test = targets, test
         self.lists = sorted(lists, key=lambda candidate_list: candidate_list.range)
-        candidates = by_ids(
-            candidate for candidate_list in self.lists for candidate in candidate_list.candidates
-        )
-        places = {id(span): place for place, span in enumerate(candidates)}
+        self._candidates = by_ids(chain.from_iterable(each.candidates for each in self.lists))
+        places = {id(span): place for place, span in enumerate(self._candidates)}
         self._places = [
             [places[id(candidate)] for candidate in candidate_list.candidates]
             for candidate_list in self.lists
         ]
         self._index = Touching(targets)
-        self._with_list: set[int] = set()
-        self._overlapping_lists = self._touching_lists = 0
-        """How many lists overlap a target, and how many are touched by one."""
         self._by_list = [self._matches_of(candidate_list) for candidate_list in self.lists]
 
     def _matches_of(self, candidate_list: CandidateList) -> list[_Match]:
         span = candidate_list.span
-        near = self._index.near(span)
-        overlapping = {number for number in near if span.overlaps(self.targets[number])}
-        touching = {number for number in near if touches(span, self.targets[number])}
-        self._with_list |= overlapping
-        self._overlapping_lists += bool(overlapping)
-        self._touching_lists += bool(touching)
         matches = []
-        for number in near:
+        for number in self._index.near(span):
             target = self.targets[number]
-            is_near = number in overlapping or span.fragments == target.fragments
+            overlaps = span.overlaps(target)
+            is_near = overlaps or span.fragments == target.fragments
             ranks: dict[int, int] = {}
             for rank, candidate in enumerate(candidate_list.candidates):  # whose types do not count
                 same = target.fragments == candidate.fragments
                 if same or target.overlaps(candidate):
                     ranks.setdefault(2 * self._test.agree(target, candidate, target.label) + same, rank)
-            if ranks:
-                matches.append(_Match(number, ranks, number in overlapping, is_near, number in touching))
+            matches.append(_Match(number, ranks, overlaps, is_near, touches(span, target)))
         return matches
 
     def parts(self) -> Iterator[tuple[list[int], list[int]]]:
@@ -394,6 +384,27 @@ class _Matches:
 
         `targets` is their number, `visible` the number of visible candidates of each list.
         """
+        pairs, same = self._possible(visible)
+        taken = best_first(pairs)
+        spurious = Touching(self._spurious(visible, taken))
+        touched = [pair.target for pair in taken if spurious.find(self.targets[pair.target])]
+        return counts_of((targets, sum(map(bool, visible.values()))), pairs, taken, touched, same)
+
+    def outcomes(self, score: float = -math.inf) -> tuple[list[tuple[int, int, Span]], list[Span]]:
+        """Return value, target and chosen candidate of each pair, and the first candidate of each spurious list.
+
+        Candidates with at least this score are visible; those without scores always are.
+        """
+        visible = {
+            number: sum(at >= score for at in each.scores) if each.scores else len(each.candidates)
+            for number, each in enumerate(self.lists)
+        }
+        taken = best_first(self._possible(visible)[0])
+        pairs = [(pair.value, pair.target, self._candidates[pair.rank]) for pair in taken]
+        return pairs, self._spurious(visible, taken)
+
+    def _possible(self, visible: Mapping[int, int]) -> tuple[list[PossiblePair], Counter[int]]:
+        """Return the pairings that are possible, and how many lists have a candidate at the place of each target."""
         pairs = []
         same: Counter[int] = Counter()
         for number, shown in visible.items():
@@ -404,31 +415,31 @@ class _Matches:
                     pairs.append(PossiblePair(best, match.target, number, self._places[number][ranks[best]]))
                     if STRICT in ranks or 1 in ranks:
                         same[match.target] += 1
-        taken = best_first(pairs)
+        return pairs, same
+
+    def _spurious(self, visible: Mapping[int, int], taken: Iterable[PossiblePair]) -> list[Span]:
         used = {pair.response for pair in taken}
-        left = (self.lists[number] for number, shown in visible.items() if shown and number not in used)
-        spurious = Touching(candidate_list.candidates[0] for candidate_list in left)
-        touched = [pair.target for pair in taken if spurious.find(self.targets[pair.target])]
-        return counts_of((targets, sum(map(bool, visible.values()))), pairs, taken, touched, same)
+        return [self.lists[n].candidates[0] for n, shown in visible.items() if shown and n not in used]
+
+    def first_matches(self) -> Iterator[tuple[CandidateList, int, int | None, int | None]]:
+        """Yield each list, the number of targets that touch it, and the least rank of a strict and a partial match."""
+        for candidate_list, matches in zip(self.lists, self._by_list, strict=True):
+            touching = [match for match in matches if match.touches]
+            strict, partial = (
+                min((match.ranks[value] for match in touching if value in match.ranks), default=None)
+                for value in (STRICT, PARTIAL)
+            )
+            yield candidate_list, len(touching), strict, partial
 
     def count_disambiguation(self, tally: Tally) -> None:
         """Count, for every list with a match, the rank at which a right candidate appears; lists may share a target."""
-        kinds: Counter[str] = Counter(
-            {
-                "all": len(self.lists),
-                "with_target": self._touching_lists,
-                "without_target": len(self.lists) - self._touching_lists,
-                "without_match": self._touching_lists,
-            }
-        )
-        for candidate_list, matches in zip(self.lists, self._by_list, strict=True):
-            strict, partial = (
-                min((m.ranks[value] for m in matches if m.touches and value in m.ranks), default=None)
-                for value in (STRICT, PARTIAL)
-            )
+        kinds: Counter[str] = Counter()
+        for candidate_list, touching, strict, partial in self.first_matches():
+            kinds["all"] += 1
+            kinds["with_target" if touching else "without_target"] += 1
             if strict is None and partial is None:
+                kinds["without_match"] += bool(touching)
                 continue
-            kinds["without_match"] -= 1
             for kind, rank in (("strict", strict), ("partial", partial)):
                 kinds[kind] += rank is not None
                 kinds[f"{kind}_at_0"] += rank == 0
@@ -449,24 +460,33 @@ class _Matches:
         longest = max((len(candidate_list.candidates) for candidate_list in self.lists), default=1)
         tally["lists", "disambiguation", "longest", longest - 1] += 1
 
+    def recall(self) -> Iterator[tuple[bool, int | None, int | None]]:
+        """Yield of each target whether it has a list, and the least rank of a strict match and of any match.
+
+        A target of zero length has no strict match.
+        """
+        by_target: dict[int, list[Mapping[int, int]]] = {}
+        for match in chain.from_iterable(self._by_list):
+            if match.overlaps:
+                by_target.setdefault(match.target, []).append(match.ranks)
+        for number, target in enumerate(self.targets):
+            lists = by_target.get(number, ())
+            strict = [ranks[STRICT] for ranks in lists if STRICT in ranks and len(target)]
+            partial = [ranks[PARTIAL] for ranks in lists if PARTIAL in ranks]
+            yield number in by_target, min(strict, default=None), min([*strict, *partial], default=None)
+
     def count_recall(self, tally: Tally) -> None:
-        """Count the targets that have a match in any list, by its least rank; zero length never matches strictly."""
-        least: dict[str, dict[int, int]] = {"strict": {}, "lenient": {}}
-        for target, ranks, overlaps, *_ in (match for matches in self._by_list for match in matches):
-            has_length = bool(len(self.targets[target]))
-            for name, values in (("strict", {STRICT}), ("lenient", {STRICT, PARTIAL})):
-                of_target = [
-                    ranks[value] for value in values & ranks.keys() if has_length or value == PARTIAL
-                ]
-                if of_target and overlaps:
-                    least[name][target] = min(*of_target, least[name].get(target, EVERY_RANK))
-        for name, of_targets in least.items():
-            for rank in of_targets.values():
-                tally["lists", name, rank] += 1
-        tally["lists", "recall", "targets"] += len(self.targets)
-        tally["lists", "recall", "targets_with_list"] += len(self._with_list)
+        """Count the targets that have a match in any list, by its least rank."""
+        for with_list, *ranks in self.recall():
+            tally["lists", "recall", "targets"] += 1
+            tally["lists", "recall", "targets_with_list"] += with_list
+            for name, rank in zip(("strict", "lenient"), ranks, strict=True):
+                if rank is not None:
+                    tally["lists", name, rank] += 1
         tally["lists", "recall", "lists"] += len(self.lists)
-        tally["lists", "recall", "lists_with_target"] += self._overlapping_lists
+        tally["lists", "recall", "lists_with_target"] += sum(
+            any(match.overlaps for match in matches) for matches in self._by_list
+        )
 
 
 _KINDS = (
@@ -510,6 +530,16 @@ def _counts_at_ranks(
     points = curve({-rank: change for rank, change in changes.items()}, targets, [-rank for rank in ranks])
     for at, counts in reversed(points[:-1]):
         yield int(-at), counts
+
+
+def maximum_recall(total: Tally) -> dict[str, Any]:
+    """Return the maximum recall of all candidates, and of those up to each rank."""
+    strict, lenient = (_numbers_by_last(total, ("lists", name)) for name in ("strict", "lenient"))
+    ranks = range(max([*strict, *lenient], default=-1) + 1)
+    return {
+        "all": _recalls(total, strict, lenient),
+        "ranks": {str(rank): _recalls(total, strict, lenient, rank) for rank in ranks},
+    }
 
 
 def _recalls(

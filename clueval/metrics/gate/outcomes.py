@@ -13,6 +13,7 @@ that no target is ever "missing now" where it was correct before, which the note
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from clueval.core.document import Pair
 from clueval.core.located import located
 from clueval.core.span import Span
 from clueval.metrics.gate.equality import FeatureTest, equality_key
+from clueval.metrics.gate.lists import GateLists, ListMatches
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.pairing import PARTIAL, Touching
 
@@ -118,6 +120,47 @@ def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None)
         ]
     missing = [SpanOutcome(target, group, target) for target, group in targets if group == "ML"]
     return TargetOutcome([*pairs, *missing, *spurious], targets)
+
+
+def indicators_of_lists(metric: GateLists, pair: Pair, sequence: str) -> dict[str, list[Span]]:
+    """Return the indicator annotations of candidate lists, by the ends of the names of GATE's sets.
+
+    ``ResListMax`` has the outcome of all candidates, ``ResListTh`` that of those which reach the threshold, if there is
+    one threshold, ``MaxRecall`` the targets by what their lists have.
+    """
+    matches = metric.matches(pair, sequence)
+    sets = {"ResListMax": outcome_of_lists(matches).indicators()}
+    if isinstance(metric.thresholds, tuple) and len(metric.thresholds) == 1:
+        sets["ResListTh"] = outcome_of_lists(matches, *metric.thresholds).indicators()
+    found = [
+        SpanOutcome(target, _group_of_recall(*ranks), None)
+        for target, ranks in zip(matches.targets, matches.recall(), strict=True)
+    ]
+    return {**sets, "MaxRecall": TargetOutcome(found, ()).indicators()}
+
+
+def _group_of_recall(has_list: bool, strict: int | None, lenient: int | None) -> str:
+    """Return GATE's name for what the lists of a target have: a strict match, a partial one, none; or no list."""
+    matched = "SM" if strict is not None else "PM" if lenient is not None else "NM"
+    return matched if has_list else "NR"
+
+
+def outcome_of_lists(matches: ListMatches, score: float = -math.inf) -> TargetOutcome:
+    """Return the outcome of candidate lists; the response of a list is its chosen, or else its first, candidate.
+
+    Candidates with at least this score count.
+    """
+    taken, spurious = matches.outcomes(score)
+    groups = {target: _GROUP_OF_VALUE[value] for value, target, _ in taken}
+    targets = [(target, groups.get(number, "ML")) for number, target in enumerate(matches.targets)]
+    return TargetOutcome(
+        [
+            *(SpanOutcome(span, groups[target], matches.targets[target]) for _, target, span in taken),
+            *(SpanOutcome(target, group, target) for target, group in targets if group == "ML"),
+            *(SpanOutcome(span, "SL", None) for span in spurious),
+        ],
+        targets,
+    )
 
 
 class Change(NamedTuple):

@@ -201,6 +201,8 @@ class Annotators:
         """Yield the documents of an annotator, with the format of their file; with `file_name`, of such files only."""
         for document in map(with_positions, annotator.documents):
             yield document, None
+        if annotator.treatment is not None:
+            read.treatments.add(annotator.treatment)
         for name, path in annotator.files:
             if file_name is not None and name != file_name:
                 continue
@@ -433,7 +435,7 @@ def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -
     for name, side in sides.items():
         is_listed = side.kind in ("spans", None) and side.nested is not False
         documents = side.documents() if texts is None or not is_listed else _documents_on_texts(side, texts)
-        annotators[name] = Side(name, (), options, documents=list(documents))
+        annotators[name] = Side(name, (), options, documents=list(documents), treatment=side.treatment)
     return [annotators[name] for name in sources]
 
 

@@ -511,13 +511,12 @@ def agree(
 def _signature(corpus: Annotated, bag: Bag) -> str:
     schemes = {scheme or "none" for (side, *_), scheme in bag.read.schemes().items() if side in corpus.names}
     keys = ",".join(convention.key for convention in corpus.metric.conventions)
-    annotators = corpus.annotators.listed[: len(corpus.names)]
-    treatments = {each.options.invalid or "conlleval" for each in annotators if each.files}
+    without_tags = "none" if any(each.files for each in corpus.annotators.listed) else "documents"
     choices = {
         "metrics": f"agreement({keys})",
         "unit": "+".join(sorted(bag.read.units)) or "token",
-        "scheme": "+".join(sorted(schemes)) or "documents",
-        "invalid": "+".join(sorted(treatments)) or "documents",
+        "scheme": "+".join(sorted(schemes)) or without_tags,
+        "invalid": "+".join(sorted(bag.read.treatments)) or without_tags,
         "merge": "yes" if corpus.plan.merge else "no",
         "zero": "0/0=null",
         "text": "absent" if bag.read.without_text else "equal",

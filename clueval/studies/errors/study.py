@@ -216,7 +216,7 @@ def _metric_and_options(
     level_options = [name for name in ("level", "labelled", "unlabelled") if fields.get(name)]
     default = "levels" if level_options else "exact"
     chosen = only_metric(default if metric is None else metric, "a table of errors")
-    if chosen not in (Exact(), Levels()) and not isinstance(chosen, Fair | Noisy):
+    if not has_errors(chosen):
         problem, advice = (
             f"there are no errors of metric {chosen.name!r}",
             "one of exact, levels, fair, noisy",
@@ -229,6 +229,11 @@ def _metric_and_options(
     if isinstance(chosen, Levels) and fields.get("labelled") is None:
         fields["unlabelled"] = True
     return chosen, fields
+
+
+def has_errors(metric: AnyMetric) -> bool:
+    """Return whether a table of errors takes this metric; of ``exact`` those without settings."""
+    return metric in (Exact(), Levels()) or isinstance(metric, Fair | Noisy)
 
 
 def _choice(metric: AnyMetric, pairs: Pairs, options: Mapping[str, Any]) -> Choice:

@@ -420,6 +420,7 @@ def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], meta
 def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Sequence[MarkedText]) -> Row:
     """Return the row of an error, with the reason and the class of its span in both systems."""
     first, named_results = error.listed[0], list(zip(names, error.results, strict=True))
+    first_id, last_id = texts.ids_of(first.span.start, first.span.end)
     return {
         "context": [*shown],
         "state": error.state,
@@ -428,6 +429,8 @@ def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Se
         "layer": first.sequence,
         "start": None if texts.beside else first.span.start,
         "end_inclusive": None if texts.beside else first.span.end - 1,
+        "first_token_id": first_id,
+        "last_token_id": last_id,
         "label": first.span.label,
         **{name: "-" if result is None else result.reason for name, result in named_results},
         "text": texts.of(first.span),

@@ -31,6 +31,7 @@ from clueval.metrics import with_settings
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, risk_by
 from clueval.metrics.masking.text import Range
+from clueval.reports.content import Sheet
 from clueval.reports.forms import guarded
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import ANY_LAYER, Facet, MarkKind, Place
@@ -326,6 +327,18 @@ class MaskingReport(ReportWithDecisions):
         for leak in (*self.leaks, *self.string_leaks, *self.set_apart):
             places.setdefault(leak.at, []).append(leak)
         return (words.place_of(leaks, text=self.shows_text) for leaks in places.values())
+
+    def sheets(self) -> Iterator[Sheet]:
+        """Yield the figures, the documents to review, the leaks, the string leaks, and how it was counted."""
+        head = self.title, self.verdict(), *self.remarks()
+        yield Sheet("Summary", lines=head, tables=self.tables())
+        documents = (document.cells() for document in self.documents_to_review)
+        yield Sheet("Documents", columns=words.DOCUMENT_COLUMNS, rows=documents)
+        places = list(self.places())
+        for name, of_strings in (("Leaks", False), ("Strings", True)):
+            yield Sheet(name, [place for place in places if (place.layer == ANY_LAYER) == of_strings])
+        signature = str(self.signature)
+        yield Sheet("Settings", lines=[*self.facts(), *signature.split("|")], foot=signature)
 
     def content(self) -> dict[str, Any]:
         """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""

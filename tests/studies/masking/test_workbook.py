@@ -45,12 +45,26 @@ def rows(sheet: Any) -> list[dict[str, Any]]:
     ]
 
 
-def test_sheets_have_leaks_strings_and_figures(tmp_path: Path) -> None:
+def test_sheets_have_figures_documents_leaks_strings_and_settings(tmp_path: Path) -> None:
     found = report()
     book = workbook(found, tmp_path)
-    first, second, string = rows(book["places"])
+    first, second = rows(book["Leaks"])
+    (string,) = rows(book["Strings"])
 
-    assert book.sheetnames == ["places", "scores"]
+    assert book.sheetnames == ["Summary", "Documents", "Leaks", "Strings", "Settings"]
+    assert rows(book["Documents"]) == [
+        {
+            "document": "=d",
+            "class": "high",
+            "leaks": 2,
+            "leaks_by_class": "high 1, _ 1",
+            "words_exposed": 3,
+            "entities_masked_elsewhere": 0,
+        }
+    ]
+    settings = [row[0] for row in book["Settings"].values]
+    assert settings[-1] == str(found.signature)
+    assert "unit:character" in settings
     assert (first["document"], first["class"], first["status"], first["label"], first["text"]) == (
         *("=d", "high", "missed", "=SUM(A1)", "=1+1"),
     )
@@ -66,11 +80,11 @@ def test_sheets_have_leaks_strings_and_figures(tmp_path: Path) -> None:
         35,
         43,
     )
-    assert "name: classes, riskiest first, in %" in [row[0] for row in book["scores"].values]
+    assert "name: classes, riskiest first, in %" in [row[0] for row in book["Summary"].values]
 
 
 def test_a_leak_is_bold_in_its_context_and_what_is_masked_has_another_colour(tmp_path: Path) -> None:
-    sheet = workbook(report(), tmp_path)["places"]
+    sheet = workbook(report(), tmp_path)["Leaks"]
     (column,) = (number for number, cell in enumerate(sheet[1], 1) if cell.value == "context")
     context = sheet.cell(3, column).value
 
@@ -81,11 +95,13 @@ def test_a_leak_is_bold_in_its_context_and_what_is_masked_has_another_colour(tmp
 
 
 def test_choices_are_offered_for_each_leak(tmp_path: Path) -> None:
-    sheet = workbook(report(), tmp_path)["places"]
+    book = workbook(report(), tmp_path)
 
-    (validation,) = sheet.data_validations.dataValidation
-    assert validation.formula1 == '"leak,harmless,annotation,unclear"'
-    assert sheet[str(validation.sqref).partition(":")[0][0] + "1"].value == "choice"
+    for sheet in book["Leaks"], book["Strings"]:
+        (validation,) = sheet.data_validations.dataValidation
+        assert validation.formula1 == '"leak,harmless,annotation,unclear"'
+        assert sheet[str(validation.sqref).partition(":")[0][0] + "1"].value == "choice"
+    assert not book["Documents"].data_validations.dataValidation
 
 
 def test_no_text_becomes_a_formula(tmp_path: Path) -> None:
@@ -100,15 +116,19 @@ def test_without_text_there_are_positions_only(tmp_path: Path) -> None:
     book = workbook(report(), tmp_path, text=False)
     everything = "\n".join(str(cell) for sheet in book for row in sheet.values for cell in row)
 
-    assert [row["exposed_inclusive"] for row in rows(book["places"])] == ["1-1 3-3", "10-13", "35-43"]
+    listed = [*rows(book["Leaks"]), *rows(book["Strings"])]
+    assert [row["exposed_inclusive"] for row in listed] == ["1-1 3-3", "10-13", "35-43"]
     assert not any(word in everything for word in ("Anna", "Weiß", "1+1"))
 
 
 def test_choices_in_the_workbook_are_decisions(tmp_path: Path) -> None:
     book = workbook(report(), tmp_path)
-    sheet = book["places"]
-    header = [cell.value for cell in sheet[1]]
-    for row, choice, comment in ((2, "harmless", "sure"), (3, "leak", ""), (4, " harmless", "")):
+    header = [cell.value for cell in book["Leaks"][1]]
+    for name, row, choice, comment in (
+        *(("Leaks", 2, "harmless", "sure"), ("Leaks", 3, "leak", "")),
+        ("Strings", 2, " harmless", ""),
+    ):
+        sheet = book[name]
         for name, value in (("choice", choice), ("comment", comment or None), ("reviewer", "anna")):
             sheet.cell(row, header.index(name) + 1).value = value
     book.save(tmp_path / "decided.xlsx")
@@ -127,20 +147,21 @@ def test_choices_in_the_workbook_are_decisions(tmp_path: Path) -> None:
     }
     assert found.to_dict()["decisions"]["reviewers"] == ["anna"]
     again = workbook(found, tmp_path)
-    assert [row.get("choice") for row in rows(again["places"])] == ["leak", "harmless", "harmless"]
+    assert [row.get("choice") for row in rows(again["Leaks"])] == ["leak", "harmless"]
+    assert [row.get("choice") for row in rows(again["Strings"])] == ["harmless"]
     assert report(decisions=tmp_path / "m.xlsx").set_apart == found.set_apart
 
 
 def test_wrong_choices_in_a_workbook_have_the_sheet_and_the_row(tmp_path: Path) -> None:
     book = workbook(report(), tmp_path)
-    (column,) = (number for number, cell in enumerate(book["places"][1], 1) if cell.value == "choice")
-    book["places"].cell(3, column).value = "no leak"
+    (column,) = (number for number, cell in enumerate(book["Leaks"][1], 1) if cell.value == "choice")
+    book["Leaks"].cell(3, column).value = "no leak"
     book.save(tmp_path / "d.xlsx")
 
     with pytest.raises(FormatError, match="the choice 'no leak' is unknown") as error:
         report(decisions=tmp_path / "d.xlsx")
 
-    assert (error.value.file, error.value.line) == (f"{tmp_path / 'd.xlsx'}, sheet places", 3)
+    assert (error.value.file, error.value.line) == (f"{tmp_path / 'd.xlsx'}, sheet Leaks", 3)
 
 
 def test_other_workbooks_are_refused(tmp_path: Path) -> None:
