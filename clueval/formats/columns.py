@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
@@ -24,6 +24,12 @@ from clueval.formats.options import FormatOptions, columns_of_metadata
 from clueval.formats.recognition import fields_of_line
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
+
+
+@lru_cache
+def _after_line_end(special: re.Pattern[str]) -> re.Pattern[str]:
+    """Return the pattern of a line that may be no token, after a line end, by which it is found much faster."""
+    return re.compile(rf"\n(?:{special.pattern})", special.flags)
 
 
 def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -> Layout:
@@ -174,22 +180,22 @@ class ColumnReader(ColumnValues):
 
     def feed(self, number: int, text: str) -> None:
         """Read a block of whole lines, given the number of the first."""
-        special = self.form.special
         if not self.form.blank_ends:
             self._sentence_by_sentence(number, text)
             return
-        if text[0] in " \t" or "\n " in text or "\n\t" in text:
+        text = f"\n{text}"
+        if "\n " in text or "\n\t" in text:
             text = _BLANK_LINE.sub("", text)
-        position = next_special = 0
-        length = len(text)
+        special = _after_line_end(self.form.special)
+        position, next_special, length = 1, 0, len(text)
         while position < length:
             if text[position] == "\n":
                 self.end_sentence()
                 position, number = position + 1, number + 1
                 continue
-            if next_special <= position:
-                match = special.search(text, position)
-                next_special = length if match is None else match.start()
+            if next_special < position:
+                match = special.search(text, position - 1)
+                next_special = length if match is None else match.start() + 1
             past = text.find("\n\n", position) + 1 or length
             run = text[position:past]
             if next_special < past:
