@@ -7,7 +7,7 @@ It counts a case of several annotators; all numbers of agreement are divided fro
 ``("kind", kind, boundary)``
     overlap components of the annotators' spans; the kind is empty where all agree;
 ``("pair", items, i, j, c, k, domain, m)``
-    items (``positions``, ``spans``: ranges) of m annotators with the value c by annotator i and k by annotator j, i < j;
+    items (``positions``, ``spans``: ranges) of m annotators that have the value c by annotator i and k by j, i < j;
     the domain is the narrowest of all m (see `clueval.studies.agreement.numbers.domain_of`);
 ``("Q", c)``, ``("W", m, c)``, ``("overlap",)``, ``("gaps",)``
     for unitizing: squared lengths of units, their squared overlaps with units of others, and cases in which spans of

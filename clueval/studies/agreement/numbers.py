@@ -200,46 +200,29 @@ class Numbers:
 
     # A system beside the annotators
 
-    def ceiling(self, documents: int) -> dict[str, Any]:
-        """Return the system beside the annotators, by convention; `documents` are those that annotators share."""
-        report = {}
-        for convention in self.conventions:
-            f1 = self._f1(convention)
-            per_annotator = {}
-            for number, scores in enumerate(self._beside_system(convention)):
-                human = spread(value for pair, value in f1.items() if number in pair)["mean"]
-                per_annotator[self.names[number]] = {"human": human, **scores}
-            report[convention.key] = {
-                "documents": documents,
-                **self._ceiling_means(convention),
-                "per_annotator": per_annotator,
-            }
-        return report
-
-    def _beside_system(self, convention: Convention) -> list[dict[str, float | None]]:
-        """Return F1 of each annotator, and of the system, against each other and against the majority of the others."""
+    def ceiling(self, convention: Convention) -> dict[str, Any]:
+        """Return F1 of the system beside that of annotators: by pairs, against majorities, and by annotator."""
+        f1 = self._f1(convention)
         contests = {"system": "system", "human_majority": "majority", "system_majority": "system_majority"}
-        return [
-            {
-                name: _f1_of(convention, self._contest((contest, number), convention))
-                for name, contest in contests.items()
+        per_annotator = {
+            name: {
+                "human": spread(value for pair, value in f1.items() if number in pair)["mean"],
+                **{
+                    key: _f1_of(convention, self._contest((contest, number), convention))
+                    for key, contest in contests.items()
+                },
             }
-            for number in range(len(self.names))
-        ]
-
-    def _ceiling_means(self, convention: Convention) -> dict[str, dict[str, float | None]]:
-        """Return the means of humans and system, and their difference: by pairs, and against majorities."""
-        beside = self._beside_system(convention)
-        mean = {name: spread(scores[name] for scores in beside)["mean"] for name in beside[0]}
-        human = spread(self._f1(convention).values())["mean"]
-        means = {}
-        for name, by_humans, by_system in (
-            ("pairs", human, mean["system"]),
+            for number, name in enumerate(self.names)
+        }
+        mean = {key: spread(each[key] for each in per_annotator.values())["mean"] for key in contests}
+        section: dict[str, Any] = {}
+        for name, human, system in (
+            ("pairs", spread(f1.values())["mean"], mean["system"]),
             ("majority", mean["human_majority"], mean["system_majority"]),
         ):
-            difference = None if by_humans is None or by_system is None else by_system - by_humans
-            means[name] = {"human": by_humans, "system": by_system, "difference": difference}
-        return means
+            difference = None if human is None or system is None else system - human
+            section[name] = {"human": human, "system": system, "difference": difference}
+        return {**section, "per_annotator": per_annotator}
 
     # Intervals
 
@@ -261,8 +244,9 @@ class Numbers:
             numbers |= {f"unitizing.{name}": units[name] for name in ("u", "binary", "cu")}
         if any(contest[0] == "system" for _, contest, _ in self._contests):
             for convention in self.conventions:
-                for name, means in self._ceiling_means(convention).items():
-                    numbers[f"ceiling.{convention.key}.{name}.difference"] = means["difference"]
+                section = self.ceiling(convention)
+                for name in ("pairs", "majority"):
+                    numbers[f"ceiling.{convention.key}.{name}.difference"] = section[name]["difference"]
         return numbers
 
 
