@@ -262,9 +262,8 @@ class Annotated:
         read = Read() if read is None else read
         only_differing = only_differing and not self.plan.merge
         groups = self.annotators.plain_groups(read, only_differing=only_differing)
-        for group in self._prepared(self.annotators.groups(read) if self.steps else groups):
-            if not self._selects(group):
-                continue
+        prepared = self._prepared(self.annotators.groups(read) if self.steps else groups)
+        for group in filter(self._selects, prepared):
             if self.plan.merge:
                 layers = sequences_in(group.sides)
                 merged = [
