@@ -334,7 +334,8 @@ class Search:
         Costs what `Case.around` costs, for equal cases once.
         """
         found, sequences = [], set()
-        for number, case in enumerate(self._cases_with_errors(text)):
+        equal: list[EqualCases] | None = [] if len(text) == 1 else None  # other systems may have errors there
+        for number, case in enumerate(self.cases(text, equal)):
             of_case = self._errors_of(case, text)
             of_case.times += 1
             if of_case.places:
@@ -354,10 +355,6 @@ class Search:
             )
             for run in components(found)
         ]
-
-    def _cases_with_errors(self, text: Sequence[Pair]) -> Iterator[Located]:
-        """Return the cases of a text that may have errors."""
-        return self.cases(text, [])
 
     def _errors_of(self, case: Located, text: Sequence[Pair]) -> CaseErrors:
         key = case.key

@@ -319,9 +319,6 @@ class _SearchOfTwo(Search):
         super().__init__(report.choice, report.layers, systems=2)
         self._state_of = report.state_of
 
-    def _cases_with_errors(self, text: Text) -> Iterator[Located]:
-        return self.cases(text)  # what is right in one system may be wrong in the other
-
     def _errors_in(self, case: Located, text: Text) -> CaseErrors:
         results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
         for system, pair in enumerate(text):
