@@ -39,6 +39,7 @@ from clueval.results.inputs import warnings_of
 from clueval.results.result import Result
 from clueval.results.score import score
 from clueval.results.summary import layers_without_spans, mended
+from clueval.studies.agreement.conventions import CONVENTIONS as COUNTED
 
 Rates = tuple[float, float, float]
 """Precision, recall and F1."""
@@ -153,25 +154,19 @@ class EveryConvention(Metric):
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return precision, recall and F1 by the keys of the conventions, and the refused cases by metric."""
-        reports = {
-            metric.name: metric.scores(
+        headlines = {
+            metric.name: metric.headlines(
                 Tally({key[1:]: number for key, number in total.items() if key[0] == metric.name}), layers
             )
             for metric in _metrics(self.factor)
         }
-        levels, muc, gate = reports["levels"], reports["muc"], reports["gate"]["all"]
-        labelled = levels["labelled"][layers[0]]
-        rates = {
-            _UNLABELLED: _rates(total, _UNLABELLED),
-            **{
-                f"levels_{level}_unlabelled": _rates_of(levels["unlabelled"][str(level)]) for level in _LEVELS
-            },
-            **{f"levels_{level}_labelled": _rates_of(labelled[str(level)]["micro"]) for level in _LEVELS},
-            **{f"muc_{scheme}": _rates_of(muc[scheme]) for scheme in ("strict", "exact", "partial", "type")},
-            "fair_fair": _rates_of(reports["fair"]["overall"]["fair"]),
-            "partial": _rates_of(reports["partial"]["micro"]),
-            **{f"gate_{kind}": _rates_of(gate, f"_{kind}") for kind in ("strict", "lenient")},
-        }
+        rates = {_UNLABELLED: _rates(total, _UNLABELLED)}
+        for key, (metric_name, *_), entry in COUNTED:
+            if metric_name in headlines:
+                counts = headlines[metric_name][entry.format(layer=layers[0])]
+                rates[key] = counts.precision, counts.recall, counts.f()
+                if metric_name == "gate" and not any(counts):
+                    rates[key] = 1.0, 1.0, 1.0
         refused = {
             metric: {"cases": number, "gaps": total["gaps", metric]}
             for (kind, metric, *_), number in total.items()
@@ -184,11 +179,6 @@ class EveryConvention(Metric):
 def _metrics(factor: float) -> list[Metric]:
     metrics: list[Any] = [metric_named(name) for name in ("muc", "levels", "fair", "gate")]
     return [*metrics, metric_named("partial", factor=factor)]
-
-
-def _rates_of(entry: Mapping[str, float], kind: str = "") -> Rates:
-    precision, recall, f1 = (entry[f"{name}{kind}"] for name in RATES)
-    return precision, recall, f1
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,8 +273,7 @@ def test_a_position_outside_all_spans_is_an_item_of_those_who_are_present() -> N
     metric = AgreementMetric(("A", "B", "C"))
 
     assert metric.count(Case(((), None, ()), (None,) * 3, 1)) == {
-        ("pair", "positions", 0, 2, None, None): 1,
-        ("o", "positions", "unmarked", 2, None, None): 2,
+        ("pair", "positions", 0, 2, None, None, "all", 2): 1
     }
 
 

@@ -159,7 +159,8 @@ class CountingRule(NamedTuple):
 
 
 class Convention(NamedTuple):
-    """A convention: its key in a report, how it counts, and the path of its counts in the metric's headlines."""
+    """A convention: its key in a report, how it counts, and the path of its counts in the metric's headlines, in which
+    the name of the layer may stand."""
 
     key: str
     counting: CountingRule
@@ -179,7 +180,7 @@ CONVENTIONS = (
         for n in LEVELS
     ),
     *(
-        Convention(f"levels_{n}_labelled", CountingRule("levels"), f"labelled.{DEFAULT_LAYER}.{n}.micro")
+        Convention(f"levels_{n}_labelled", CountingRule("levels"), f"labelled.{{layer}}.{n}.micro")
         for n in LEVELS
     ),
     Convention("muc_strict", CountingRule("muc"), "strict"),
@@ -246,8 +247,9 @@ def rates_of(convention: Convention, total: Tally) -> dict[str, Any] | None:
         return None
     metric: Metric = _metric(convention.counting.metric)
     layers = [DEFAULT_LAYER]
-    counts = metric.headlines(total, layers)[convention.entry]
-    gold, predicted = metric.sizes(total, layers).get(convention.entry, counts[:2])
+    entry = convention.entry.format(layer=DEFAULT_LAYER)
+    counts = metric.headlines(total, layers)[entry]
+    gold, predicted = metric.sizes(total, layers).get(entry, counts[:2])
     precision, recall, f1 = counts.precision, counts.recall, counts.f()
     tp_gold, tp_predicted = _whole(recall * gold), _whole(precision * predicted)
     if tp_gold == tp_predicted:  # the same F1 whichever side is gold, to the last digit

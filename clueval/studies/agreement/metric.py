@@ -6,11 +6,9 @@ It counts a case of several annotators; all numbers of agreement are divided fro
     spans of annotator i with a label;
 ``("kind", kind, boundary)``
     overlap components of the annotators' spans; the kind is empty where all agree;
-``("pair", items, i, j, c, k)``
-    items (``positions``, ``spans``: ranges) with the value c by annotator i and k by annotator j, i < j;
-``("o", items, marked, m, c, k)``
-    ordered pairs of values of items with m annotators; `marked` says which annotators have marked the items:
-    ``unmarked`` (none of them), ``some``, ``each``;
+``("pair", items, i, j, c, k, domain, m)``
+    items (``positions``, ``spans``: ranges) of m annotators that have the value c by annotator i and k by j, i < j;
+    the domain is the narrowest of all m (see `clueval.studies.agreement.numbers.domain_of`);
 ``("Q", c)``, ``("W", m, c)``, ``("overlap",)``, ``("gaps",)``
     for unitizing: squared lengths of units, their squared overlaps with units of others, and cases in which spans of
     one annotator overlap or have gaps;
@@ -58,7 +56,7 @@ from clueval.studies.agreement.conventions import (
     spans_of,
     unlabelled,
 )
-from clueval.studies.agreement.numbers import EACH, POSITIONS, RANGES, SOME, UNMARKED, Numbers, Value
+from clueval.studies.agreement.numbers import POSITIONS, RANGES, Numbers, Value, domain_of
 from clueval.studies.agreement.places import marks_in, sequences_in, written
 from clueval.transforms.changes import checked, empty
 
@@ -195,14 +193,9 @@ _Values = tuple[tuple[int, Value], ...]
 def _count_items(tally: Tally, kind: str, items: Mapping[_Values, int]) -> None:
     """Count items of a kind, given how often each combination of values occurs."""
     for values, n in items.items():
+        domain = domain_of({value for _, value in values})
         for (i, c), (j, k) in combinations(values, 2):
-            tally["pair", kind, i, j, c, k] += n
-        votes = Counter([value for _, value in values])
-        marked = EACH if None not in votes else SOME if len(votes) > 1 else UNMARKED
-        for c, often in votes.items():
-            for k, others in votes.items():
-                if pairs := often * (others - (c == k)):
-                    tally["o", kind, marked, len(values), c, k] += n * pairs
+            tally["pair", kind, i, j, c, k, domain, len(values)] += n
 
 
 # --- units
@@ -269,9 +262,8 @@ class Annotated:
         read = Read() if read is None else read
         only_differing = only_differing and not self.plan.merge
         groups = self.annotators.plain_groups(read, only_differing=only_differing)
-        for group in self._prepared(self.annotators.groups(read) if self.steps else groups):
-            if not self._selects(group):
-                continue
+        prepared = self._prepared(self.annotators.groups(read) if self.steps else groups)
+        for group in filter(self._selects, prepared):
             if self.plan.merge:
                 layers = sequences_in(group.sides)
                 merged = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -27,24 +27,26 @@ Value = str | tuple[str, ...] | None
 POSITIONS, RANGES = "positions", "spans"
 """What items are."""
 
-UNMARKED, SOME, EACH = "unmarked", "some", "each"
-"""By which of its annotators an item is marked."""
-
-_MARKED = {"all": (UNMARKED, SOME, EACH), "any": (SOME, EACH), "both": (EACH,)}
-"""Which items count: all; those that an annotator has marked; those that each has marked."""
-
 DOMAINS = {POSITIONS: ("all", "any", "both"), RANGES: ("any", "both")}
+"""Which items count: all; those that one of some annotators has marked; those that each of them has."""
+
+_WITHIN = {"all": ("all",), "any": ("all", "any"), "both": ("all", "any", "both")}
+"""The domains in which items count whose narrowest one this is."""
 
 NOTHING = "_"
 """The label of no span, in the confusion."""
 
 _Pair = tuple[int, int]
-_Table = dict[tuple[Value, Value], int]
 
 
 def name_of_value(value: Value) -> str:
     """Return a value as reports name it: labels joined by ``+``, ``O`` for none."""
     return "O" if value is None else value if isinstance(value, str) else "+".join(value)
+
+
+def domain_of(values: Collection[Value]) -> str:
+    """Return the narrowest domain of an item, given the values of the annotators who may have marked it."""
+    return "both" if None not in values else "any" if any(values) else "all"
 
 
 class Numbers:
@@ -55,12 +57,21 @@ class Numbers:
         self.pairs = list(combinations(range(len(annotators)), 2))
         self.sums: defaultdict[str, dict[tuple[Any, ...], int]] = defaultdict(dict)
         self._contests: defaultdict[tuple[CountingRule, Any, str | None], Tally] = defaultdict(Tally)
-        self._tables: defaultdict[tuple[str, int, int], _Table] = defaultdict(dict)
+        # by items and domain: items by the values of two annotators; ordered pairs of values by number of annotators
+        self._tables: defaultdict[tuple[str, str, _Pair], Counter[tuple[Value, Value]]]
+        self._tables = defaultdict(Counter)
+        self._ordered: defaultdict[tuple[str, str], Counter[tuple[int, Value, Value]]] = defaultdict(Counter)
         for key, n in total.items():
             if n and key[0] == "f1":
                 self._contests[key[1:4]][key[4]] = n
             elif n and key[0] == "pair":
-                self._tables[key[1:4]][key[4:]] = n
+                _, items, i, j, c, k, of_all, m = key
+                for domain in _WITHIN[domain_of((c, k))]:
+                    self._tables[items, domain, (i, j)][c, k] += n
+                for domain in _WITHIN[of_all]:
+                    ordered = self._ordered[items, domain]
+                    ordered[m, c, k] += n
+                    ordered[m, k, c] += n
             elif n:
                 self.sums[key[0]][key[1:]] = n
 
@@ -144,26 +155,9 @@ class Numbers:
 
     # Items
 
-    def _table(self, items: str, domain: str, pair: _Pair) -> _Table:
-        """Return the numbers of items by the values that two annotators gave them."""
-        table = self._tables.get((items, *pair), {})
-        if domain == "any":
-            return {values: n for values, n in table.items() if values != (None, None)}
-        if domain == "both":
-            return {values: n for values, n in table.items() if None not in values}
-        return table
-
-    def _value_pairs(self, items: str, domain: str) -> Counter[tuple[int, Value, Value]]:
-        """Return the ordered pairs of values by number of annotators."""
-        pairs: Counter[tuple[int, Value, Value]] = Counter()
-        for (kind, marked, m, c, k), n in self.sums["o"].items():
-            if kind == items and marked in _MARKED[domain]:
-                pairs[m, c, k] += n
-        return pairs
-
     def _coefficients(self, items: str, domain: str) -> dict[str, Any]:
-        tables = {pair: self._table(items, domain, pair) for pair in self.pairs}
-        pairs = self._value_pairs(items, domain)
+        tables = {pair: self._tables[items, domain, pair] for pair in self.pairs}
+        pairs = self._ordered[items, domain]
         table = formulas.coincidences(pairs)
         k = len(self.names)
         number: Counter[int] = Counter()
@@ -191,14 +185,14 @@ class Numbers:
         for (m, label), n in self.sums["W"].items():
             overlaps[label] += Fraction(n, (m - 1) ** 2)
         squares = {label: n for (label,), n in self.sums["Q"].items()}
-        table = formulas.coincidences(self._value_pairs(POSITIONS, "all"))
+        table = formulas.coincidences(self._ordered[POSITIONS, "all"])
         return formulas.unitizing(formulas.Unitized(table, squares, overlaps))
 
     def _confusion(self) -> dict[str, dict[str, int]]:
         """Return the labels of pairs of annotators at equal ranges, both ways."""
         confusion: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for pair in self.pairs:
-            for values, n in self._table(RANGES, "any", pair).items():
+            for values, n in self._tables[RANGES, "any", pair].items():
                 c, k = (NOTHING if value is None else name_of_value(value) for value in values)
                 confusion[c][k] += n
                 confusion[k][c] += n
@@ -206,46 +200,29 @@ class Numbers:
 
     # A system beside the annotators
 
-    def ceiling(self, documents: int) -> dict[str, Any]:
-        """Return the system beside the annotators, by convention; `documents` are those that annotators share."""
-        report = {}
-        for convention in self.conventions:
-            f1 = self._f1(convention)
-            per_annotator = {}
-            for number, scores in enumerate(self._beside_system(convention)):
-                human = spread(value for pair, value in f1.items() if number in pair)["mean"]
-                per_annotator[self.names[number]] = {"human": human, **scores}
-            report[convention.key] = {
-                "documents": documents,
-                **self._ceiling_means(convention),
-                "per_annotator": per_annotator,
-            }
-        return report
-
-    def _beside_system(self, convention: Convention) -> list[dict[str, float | None]]:
-        """Return F1 of each annotator, and of the system, against each other and against the majority of the others."""
+    def ceiling(self, convention: Convention) -> dict[str, Any]:
+        """Return F1 of the system beside that of annotators: by pairs, against majorities, and by annotator."""
+        f1 = self._f1(convention)
         contests = {"system": "system", "human_majority": "majority", "system_majority": "system_majority"}
-        return [
-            {
-                name: _f1_of(convention, self._contest((contest, number), convention))
-                for name, contest in contests.items()
+        per_annotator = {
+            name: {
+                "human": spread(value for pair, value in f1.items() if number in pair)["mean"],
+                **{
+                    key: _f1_of(convention, self._contest((contest, number), convention))
+                    for key, contest in contests.items()
+                },
             }
-            for number in range(len(self.names))
-        ]
-
-    def _ceiling_means(self, convention: Convention) -> dict[str, dict[str, float | None]]:
-        """Return the means of humans and system, and their difference: by pairs, and against majorities."""
-        beside = self._beside_system(convention)
-        mean = {name: spread(scores[name] for scores in beside)["mean"] for name in beside[0]}
-        human = spread(self._f1(convention).values())["mean"]
-        means = {}
-        for name, by_humans, by_system in (
-            ("pairs", human, mean["system"]),
+            for number, name in enumerate(self.names)
+        }
+        mean = {key: spread(each[key] for each in per_annotator.values())["mean"] for key in contests}
+        section: dict[str, Any] = {}
+        for name, human, system in (
+            ("pairs", spread(f1.values())["mean"], mean["system"]),
             ("majority", mean["human_majority"], mean["system_majority"]),
         ):
-            difference = None if by_humans is None or by_system is None else by_system - by_humans
-            means[name] = {"human": by_humans, "system": by_system, "difference": difference}
-        return means
+            difference = None if human is None or system is None else system - human
+            section[name] = {"human": human, "system": system, "difference": difference}
+        return {**section, "per_annotator": per_annotator}
 
     # Intervals
 
@@ -267,8 +244,9 @@ class Numbers:
             numbers |= {f"unitizing.{name}": units[name] for name in ("u", "binary", "cu")}
         if any(contest[0] == "system" for _, contest, _ in self._contests):
             for convention in self.conventions:
-                for name, means in self._ceiling_means(convention).items():
-                    numbers[f"ceiling.{convention.key}.{name}.difference"] = means["difference"]
+                section = self.ceiling(convention)
+                for name in ("pairs", "majority"):
+                    numbers[f"ceiling.{convention.key}.{name}.difference"] = section[name]["difference"]
         return numbers
 
 

@@ -106,8 +106,10 @@ class Agreement(ReportOfAnnotators):
                 if HIDDEN not in what:
                     changes[step]["/".join([name, *(part for part in what if part != SIDES[0])])] = number
         if corpus.metric.system:
+            shared = {"documents": documents["documents"]}
             report["ceiling"] = {
-                sequence: sums.ceiling(documents["documents"]) for sequence, sums in numbers.items()
+                sequence: {each.key: shared | sums.ceiling(each) for each in sums.conventions}
+                for sequence, sums in numbers.items()
             }
         intervals = None if confidence is None else _intervals(bag, corpus, confidence)
         if intervals is not None:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from clueval.core.case import Case, Flags, Sides
@@ -212,49 +213,20 @@ class JudgedSpan(NamedTuple):
     def side_name(self) -> str:
         return SIDES[self.side]
 
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The order of wrong spans in a text."""
+        return self.start, self.end, self.span.start, self.span.end, self.side
 
-class Judgement(NamedTuple):
-    """A judged span of a case, wherever the case stands: spans are their numbers in their sides.
-
-    Positions count from the first one of the case.
-    """
-
-    of_case: tuple[int, str, str, str, bool, Labels]  # the fields of `JudgedSpan` up to `found`
-    order: tuple[int, ...]  # in a text: as `text_order`
-    end: int
-    span: int
-    others: Sequence[int]
-    shown: int
-
-    def at(self, case: Located, system: int = 0) -> JudgedSpan:
-        """Return the judged span in an equal case, which has two sides for each system."""
-        of_case, (start, *_), end, number, numbers, shown = self
-        first, sides = case.first, case.sides[2 * system : 2 * system + 2]
-        own, of_other = sides[of_case[0]] or (), sides[1 - of_case[0]] or ()
-        others = [of_other[n] for n in numbers]
-        return JudgedSpan(*of_case, first + start, first + end, own[number], others, others[:shown])
-
-
-Numbers = Sequence[Mapping[int, int]]
-"""Of each side of a case the numbers of its spans, by `id`."""
-
-
-def numbers_in(case: Located) -> Numbers:
-    """Return the numbers of the spans of a case."""
-    return [{id(span): number for number, span in enumerate(spans or ())} for spans in case.sides]
-
-
-def judgement(judged: JudgedSpan, first: int, numbers: Numbers) -> Judgement:
-    """Return a judged span of a case with this first position as that of all equal cases."""
-    of_other = numbers[1 - judged.side]
-    return Judgement(
-        judged[:6],
-        (*[position - first for position in text_order(judged)[:4]], judged.side),
-        judged.end - first,
-        numbers[judged.side][id(judged.span)],
-        [of_other[id(other)] for other in judged.others],
-        len(judged.shown),
-    )
+    def at(self, case: Located, found: CaseErrors, system: int = 0) -> JudgedSpan:
+        """Return the judged span in a case that is equal to that of `found`, and has two sides for each system."""
+        side, other_side = 2 * system + self.side, 2 * system + 1 - self.side
+        own, of_other = case.sides[side] or (), case.sides[other_side] or ()
+        numbers = found.numbers[other_side]
+        others = [of_other[numbers[id(other)]] for other in self.others]
+        span, shift = own[found.numbers[side][id(self.span)]], case.first - found.first
+        shown = others[: len(self.shown)]
+        return JudgedSpan(*self[:6], self.start + shift, self.end + shift, span, others, shown)
 
 
 def parts_of(sides: Sides, counted: Flags) -> Iterator[tuple[Sides, Flags]]:
@@ -282,40 +254,40 @@ def _chosen(
 
 
 class CaseErrors:
-    """What is found in equal cases, wherever they stand.
+    """What is found in a case, and so in equal ones, wherever they stand.
 
-    `places` are the start, the end and the errors of each place, from the first position of the case. An error has an
-    `order` in the text, in which they are given, an `end`, and a method `at`, which takes the case. `counts` are what
-    is counted of a case: the name of the number, and its key. `times` is the number of the cases.
+    `places` are the start, the end and the errors of each place, in the order of a text. An error has an `order` in the
+    text, an `end`, and a method `at`, which gives it in an equal case. `first` is the first position of the case, and
+    `numbers` has of each side the numbers of its spans, by `id`. `counts` are what is counted of a case: the name of
+    the number, and its key. `times` is the number of the cases.
     """
 
-    __slots__ = ("counts", "places", "times")
+    __slots__ = ("counts", "first", "numbers", "places", "times")
 
-    def __init__(self, errors: Iterable[Any], counts: Sequence[tuple[str, Any]]) -> None:
+    def __init__(self, case: Located, errors: Iterable[Any], counts: Sequence[tuple[str, Any]]) -> None:
         runs = components((error.order[0], error.end, error) for error in errors)
         self.places = [
             (run[0][0], max([end for _, end, _ in run]), [error for _, _, error in run]) for run in runs
         ]
+        self.first = case.first
+        self.numbers = [{id(span): number for number, span in enumerate(side or ())} for side in case.sides]
         self.counts, self.times = counts, 0
 
 
 class FoundPlace(NamedTuple):
-    """A place of a text: its range, and its errors, with the number of their case in the text and the case."""
+    """A place of a text: its range, and its errors, each with the number of its case in the text, the case, and what
+    was found in an equal one."""
 
     start: int
     end: int
-    errors: Sequence[tuple[int, Located, Any]]
+    errors: Sequence[tuple[int, Located, CaseErrors, Any]]
 
     def made(self) -> list[Any]:
-        """Return the errors in the order of the text, as the method `at` of each makes them."""
-        errors = self.errors
-        if len({number for number, _, _ in errors}) > 1:  # of several layers
-            order = [
-                (*[case.first + position for position in error.order[:4]], *error.order[4:], number, place)
-                for place, (number, case, error) in enumerate(errors)
-            ]
-            errors = [errors[places[-1]] for places in sorted(order)]
-        return [error.at(case) for _, case, error in errors]
+        """Return the errors in the order of the text."""
+        made = [(number, error.at(case, found)) for number, case, found, error in self.errors]
+        if len({number for number, _ in made}) > 1:  # of several layers
+            made.sort(key=lambda each: (each[1].order, each[0]))
+        return [error for _, error in made]
 
 
 class Search:
@@ -362,16 +334,16 @@ class Search:
         Costs what `Case.around` costs, for equal cases once.
         """
         found, sequences = [], set()
-        for number, case in enumerate(self._cases_with_errors(text)):
+        equal: list[EqualCases] | None = [] if len(text) == 1 else None  # other systems may have errors there
+        for number, case in enumerate(self.cases(text, equal)):
             of_case = self._errors_of(case, text)
             of_case.times += 1
             if of_case.places:
                 sequences.add(case.sequence)
-                first = case.first
+                shift = case.first - of_case.first
                 for start, end, errors in of_case.places:
-                    found.append(
-                        FoundPlace(first + start, first + end, [(number, case, error) for error in errors])
-                    )
+                    place_errors = [(number, case, of_case, error) for error in errors]
+                    found.append(FoundPlace(start + shift, end + shift, place_errors))
         if len(sequences) < 2:
             return found
         found.sort(key=lambda place: place[:2])
@@ -383,10 +355,6 @@ class Search:
             )
             for run in components(found)
         ]
-
-    def _cases_with_errors(self, text: Sequence[Pair]) -> Iterator[Located]:
-        """Return the cases of a text that may have errors."""
-        return self.cases(text, [])
 
     def _errors_of(self, case: Located, text: Sequence[Pair]) -> CaseErrors:
         key = case.key
@@ -407,8 +375,7 @@ class Search:
             counts += [("reasons", key) for key in reason_keys(judged, choice)]
         listed = list(filter(choice.lists, wrong))
         counts += [("listed", (each.sequence, each.side, each.span.label, each.reason)) for each in listed]
-        numbers = numbers_in(case)
-        return CaseErrors([judgement(each, case.first, numbers) for each in listed], counts)
+        return CaseErrors(case, listed, counts)
 
     def judged(
         self, pair: Pair, sequence: str, sides: Sides, counted: Flags, *, also_right: bool = False
@@ -425,7 +392,7 @@ class Search:
                 if choice.by_levels:
                     require_countable(self._metric, case)
                 judged_spans = _judged(case, sequence, choice, also_right)
-            found = sorted(judged_spans, key=text_order)
+            found = sorted(judged_spans, key=attrgetter("order"))
         except CluevalError as error:
             document = document_of_error([self._metric], sides, counted, pair)
             error.document, error.file = document.id, error.file or document.file
@@ -455,11 +422,6 @@ class Search:
         self._count()
         for name, numbers in self._counts.items() if tally is not None else ():
             getattr(tally, name).update(numbers)
-
-
-def text_order(judged_span: JudgedSpan) -> tuple[int, int, int, int, int]:
-    """The order of wrong spans in a text."""
-    return judged_span.start, judged_span.end, judged_span.span.start, judged_span.span.end, judged_span.side
 
 
 def _judged(case: Case, sequence: str, choice: Choice, also_right: bool) -> Iterator[JudgedSpan]:

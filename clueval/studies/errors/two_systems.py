@@ -33,10 +33,7 @@ from clueval.studies.errors.search import (
     Choice,
     FoundPlace,
     JudgedSpan,
-    Judgement,
     Search,
-    judgement,
-    numbers_in,
     parts_of,
 )
 from clueval.studies.errors.view import (
@@ -64,6 +61,23 @@ class SharedError(NamedTuple):
     results: Results
     by: tuple[bool, bool]
     listed: Sequence[JudgedSpan]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The order of errors in a text: by range, those of the first system first."""
+        return min([(*error.order, error is not self.results[0]) for error in self.listed])
+
+    @property
+    def end(self) -> int:
+        """The position after the last one, of the error as each system has it."""
+        return max([error.end for error in self.listed])
+
+    def at(self, case: Located, found: CaseErrors) -> SharedError:
+        """Return the error in a case that is equal to that of `found`."""
+        first, second = self.results
+        results = first and first.at(case, found, 0), second and second.at(case, found, 1)
+        listed = [result for result, has in zip(results, self.by, strict=True) if result and has]
+        return SharedError(self.state, results, self.by, listed)
 
     @property
     def rows(self) -> list[int]:
@@ -163,7 +177,7 @@ class TwoSystems(ErrorReport):
             if tally is not None:
                 tally.places[None] += len(places)
                 for place in places:
-                    tally.places.update({error.state for _, _, error in place.errors})
+                    tally.places.update({error.state for *_, error in place.errors})
             yield text, places
         search.end(tally)
 
@@ -298,34 +312,12 @@ class Diff(TwoSystems):
         return reasons, classes
 
 
-class _SharedJudgement(NamedTuple):
-    """A shared error of a case, wherever the case stands."""
-
-    order: tuple[int, ...]
-    end: int
-    state: str
-    results: tuple[Judgement | None, Judgement | None]
-    by: tuple[bool, bool]
-
-    def at(self, case: Located) -> SharedError:
-        """Return the error in an equal case."""
-        first, second = (
-            result if result is None else result.at(case, system)
-            for system, result in enumerate(self.results)
-        )
-        listed = [result for result, has in zip((first, second), self.by, strict=True) if result and has]
-        return SharedError(self.state, (first, second), self.by, listed)
-
-
 class _SearchOfTwo(Search):
     """Finds the errors of two systems; a case has the spans of gold and of a system, then those of the other pair."""
 
     def __init__(self, report: TwoSystems) -> None:
         super().__init__(report.choice, report.layers, systems=2)
         self._state_of = report.state_of
-
-    def _cases_with_errors(self, text: Text) -> Iterator[Located]:
-        return self.cases(text)  # what is right in one system may be wrong in the other
 
     def _errors_in(self, case: Located, text: Text) -> CaseErrors:
         results_by_key: dict[_Key, list[JudgedSpan | None]] = {}
@@ -335,28 +327,20 @@ class _SearchOfTwo(Search):
                 for judged in self.judged(pair, case.sequence, *part, also_right=True):
                     key = judged.side, *place_and_labels(judged.span)
                     results_by_key.setdefault(key, [None, None])[system] = judged
-        errors: list[_SharedJudgement] = []
+        errors: list[SharedError] = []
         counts: list[tuple[str, Any]] = []
-        numbers = numbers_in(case)
         for first, second in results_by_key.values():
             wrong = self._if_listed(first), self._if_listed(second)
-            listed = [(system, result) for system, result in enumerate(wrong) if result]
+            listed = [result for result in wrong if result]
             if listed:
-                judgements = {
-                    system: judgement(result, case.first, numbers[2 * system : 2 * system + 2])
-                    for system, result in enumerate((first, second))
-                    if result
-                }
+                state = self._state_of(listed[0].side, wrong)
                 by = wrong[0] is not None, wrong[1] is not None
-                state = self._state_of(listed[0][1].side, wrong)
-                order = min((*judgements[system].order, system) for system, _ in listed)
-                end = max(judgements[system].end for system, _ in listed)
-                errors.append(_SharedJudgement(order, end, state, (judgements.get(0), judgements.get(1)), by))
-                counts.append(("listed", (listed[0][1].side, state)))
+                errors.append(SharedError(state, (first, second), by, listed))
+                counts.append(("listed", (listed[0].side, state)))
             if SIDES[0] in self.choice.sides and first and second and first.side == 0:
                 old, new = ("missed" if each.kind == "partial" else each.kind for each in (first, second))
                 counts += [("reasons", (first.reason, second.reason)), ("classes", (old, new))]
-        return CaseErrors(sorted(errors, key=lambda error: error.order), counts)
+        return CaseErrors(case, sorted(errors, key=lambda error: error.order), counts)
 
     def _if_listed(self, result: JudgedSpan | None) -> JudgedSpan | None:
         return result if result and self.choice.lists(result) else None
