@@ -86,6 +86,7 @@ class GivenSide(NamedTuple):
     is_predicted: bool = False  # then answers without a place in the text are spans
     kind: Kind | None = None  # what its items are; None if it is empty
     items: Iterable[Any] = ()  # one for each document; those of the kind ``documents`` are documents
+    unit: str | None = None  # what positions count in the first document, if it is no row
     ids: Sequence[str] | None = None  # the ids of the documents; None: they have their own, or are numbered
     # whether the items are lists; False: the side was one list of tags or spans; None: not known
     nested: bool | None = None
@@ -283,8 +284,7 @@ def side_of(side: GivenSide, value: Any, others: Iterable[Any] = ()) -> GivenSid
 
         side = side._replace(items=list(map(_materialised, side.items)))
         lenient = side._replace(options=replace(with_names, invalid=None))
-        scheme = schemes_of(lenient.documents(), side.name)[DEFAULT_LAYER]
-        options = replace(options, scheme=scheme)
+        options = replace(options, scheme=schemes_of(lenient.documents(), side.name)[DEFAULT_LAYER])
     return side._replace(options=options)
 
 
@@ -326,7 +326,7 @@ def _by_id_or_missing(side: GivenSide) -> GivenSide:
 
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
     if isinstance(value, Document):
-        return side._replace(kind="documents", items=[value])
+        return _with_items(side, [value])
     if is_frame(value):
         from clueval.reading.data_frames import records_of, spans_by_document  # few sides are frames
 
@@ -398,7 +398,8 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
     if isinstance(values, set | frozenset) and (is_nested or kind == "tags"):
         raise UsageError(f"{side.name} is a set, which has no order", advice="give a list, or {id: spans}")
     if kind == "documents":
-        return side._replace(kind=kind, items=_documents(side, all_items))
+        unit = getattr(item, "unit", "character")  # spaCy's documents count characters
+        return side._replace(kind=kind, items=_documents(side, all_items), unit=unit)
     if is_nested:
         if is_frame(first):
             return side._replace(kind=kind, items=map(_materialised, all_items), nested=True)

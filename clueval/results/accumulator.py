@@ -136,7 +136,7 @@ class Accumulator(Hinting):
 
     def _result(self) -> Result:
         bag = _copy(self._bag)
-        bag.read.settle(dict.fromkeys(SIDES, self._scheme), in_memory=True)
+        bag.read.settle(dict.fromkeys(SIDES, self._scheme))
         bag.read.treatments = {self._reading.invalid or "conlleval"}
         if not bag.layers:
             bag.read.without_text = bag.documents.total()  # as `clueval.score` says of empty lists

@@ -202,6 +202,9 @@ def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> 
     if sides.kind != "paths":
         forms = [side.form for side in sides.listed[:2]]
         if None in forms:
+            if groups.counting.unit == "token" and any(side.unit == "character" for side in sides.listed):
+                advice = "give documents that count tokens, as of documents_from_spacy(docs, unit='token'), or rows"
+                raise UsageError("unit='token' does not apply to documents of characters", advice=advice)
             return ()
         are_one_text = False
     else:

@@ -139,7 +139,7 @@ def compare(
     )
 
 
-def _details(work: PairedTests, labels: Iterable[tuple[str, ScorePath]], paths: Iterable[ScorePath]) -> Details:
+def _details(work: PairedTests, labels: list[tuple[str, ScorePath]], paths: list[ScorePath]) -> Details:
     return list(starmap(work.score, labels)), list(work.most(paths))
 
 
