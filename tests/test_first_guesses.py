@@ -414,6 +414,15 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "masking of tags": (lambda: score(TAGS, OTHER, metrics="masking"), "'masking' needs the text of the doc"),
     "noisy tags": (lambda: score(TAGS, OTHER, metrics="noisy"), "the document has no text to align"),
+    "tokens of a text": (
+        lambda: exact(*[Document("d", {}, text="Ada", unit="character")] * 2, unit="token"),
+        "unit='token' does not apply to documents of characters (give documents that count tokens",
+    ),
+    "formats of both sides": (
+        lambda: exact(TAGS, OTHER, input="doccano:inline"),
+        "a pair of Reading objects",
+    ),
+    "schemes of both sides": (lambda: exact(TAGS, OTHER, scheme="BIO:IOB1"), "a pair of Reading objects"),
     "characters of tags": (
         lambda: exact(TAGS, OTHER, unit="character"),
         "a document without text cannot be converted to character positions",

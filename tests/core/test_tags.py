@@ -211,10 +211,6 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     for name, advice in (
         ("q", "one of BIO, "),
         ("bixes", "did you mean BIOES or BMES or IOBES? it is one of "),
-        (
-            "IOB1:BIO",
-            "read(gold, scheme=...) and read(predicted, scheme=...) give each side its own; it is one of ",
-        ),
     ):
         with pytest.raises(UsageError) as caught:
             scheme_called(name)
