@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -442,10 +443,8 @@ def test_a_guess_gives_what_one_expects(guess: str) -> None:
 def test_a_guess_that_cannot_work_says_how_it_is_done(guess: str) -> None:
     written, message = REFUSED[guess]
 
-    with pytest.raises(CluevalError) as error:
+    with pytest.raises(CluevalError, match=re.escape(message)):
         written()
-
-    assert message in str(error.value)
 
 
 ELSEWHERE: dict[str, tuple[Callable[[], object], str]] = {
@@ -481,10 +480,8 @@ ELSEWHERE: dict[str, tuple[Callable[[], object], str]] = {
 def test_a_name_of_other_programs_says_what_it_is_called_here(guess: str) -> None:
     written, message = ELSEWHERE[guess]
 
-    with pytest.raises(AttributeError) as error:
+    with pytest.raises(AttributeError, match=re.escape(message)):
         written()
-
-    assert message in str(error.value)
 
 
 def test_spans_of_several_documents_in_one_flat_list_are_refused() -> None:

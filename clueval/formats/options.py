@@ -198,8 +198,7 @@ class Reading:
 
     def __post_init__(self) -> None:
         self.limits  # noqa: B018  # it raises the error of a limit
-        for name in ("input", "scheme"):
-            value = getattr(self, name)
+        for name, value in (("input", self.input), ("scheme", self.scheme)):
             if isinstance(value, str) and ":" in value:
                 advice = "give one; if the sides differ, score in Python takes a pair of Reading objects as reading"
                 raise UsageError(f"{name}={value!r} has several names", advice=advice)
