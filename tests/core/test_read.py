@@ -127,10 +127,9 @@ def test_layers_and_files_that_are_settled_one_by_one_add_up() -> None:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_a_scheme_that_is_named_or_that_a_format_has_says_which_tags_are_repaired(named: bool) -> None:
-    file = None if named else "f"
-    read = read_of(tagged("I-A I-A", file))
+    read = read_of(tagged("I-A I-A", None))
     if not named:
-        read.settle_layer(("gold", file, "x"), "BIO", 0)
+        read.settle_layer(("gold", None, "x"), "BIO", 0)
     read.settle({"gold": "BIO"} if named else {})
 
     assert (read.repaired("gold"), read.repaired("predicted")) == (1, 0)
