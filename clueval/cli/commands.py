@@ -259,7 +259,7 @@ def _width() -> int:
     """Return the greatest length of a line of help."""
     from shutil import get_terminal_size  # only help needs it
 
-    return get_terminal_size().columns - 2
+    return max(40, get_terminal_size().columns - 2)
 
 
 def _filled(text: str, width: int) -> Iterator[str]:
@@ -352,10 +352,9 @@ _MODULES = {
 
 def overview() -> str:
     """Return the help with all commands, by what they are for."""
-    from shutil import get_terminal_size
     from textwrap import wrap
 
-    width = max(40, min(get_terminal_size().columns, 100) - 2)
+    width = min(_width(), 98)
     lines = ["usage: clueval COMMAND [options]", ""]
     lines += wrap("Score labelled spans: gold against predicted, by every usual way of counting.", width)
     for title, commands in _UNDER.items():

@@ -117,18 +117,17 @@ class Read:
             if text.beside:
                 self.unplaced += [(text.first.id, span) for spans in side.layers.values() for span in spans]
 
-    def settle(self, schemes: Mapping[str, str] = NOTHING, *, in_memory: bool = False) -> None:
-        """Replace the pairs of adjacent tags of all files, which were read whole, by what follows from them.
+    def settle(self, schemes: Mapping[str, str | None] = NOTHING) -> None:
+        """Replace the pairs of adjacent tags, which were all read, by what follows from them.
 
-        `schemes` has those that were named, by side; those of files with a settled scheme are these; others are
-        detected. With `in_memory`, the tags of documents without a file are settled, too. Raises `TagError`.
+        `schemes` has the one that was named for a side, or None; those of files with a settled scheme are these; others
+        are detected. Raises `TagError`.
         """
-        for file_layer in [key for key in self.neighbours if in_memory or key[1] is not None]:
+        for file_layer in [*self.neighbours]:
             side, file, _ = file_layer
             pairs = self.neighbours.pop(file_layer)
-            known = schemes.get(side) or self.settled.get(file_layer, (None, 0))[0]
             try:
-                scheme = known or scheme_of(pairs)
+                scheme = schemes.get(side) or self.settled.get(file_layer, (None, 0))[0] or scheme_of(pairs)
             except TagError as error:
                 error.file = error.file or file or side
                 raise

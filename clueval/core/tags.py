@@ -233,8 +233,6 @@ def scheme_called(name: str) -> str:
 
         near = get_close_matches(upper, [*SCHEMES, *_ALIASES])
         meant = f"did you mean {' or '.join(near)}? it is " if near else ""
-        if ":" in name:
-            meant = "read(gold, scheme=...) and read(predicted, scheme=...) give each side its own; it is "
         raise UsageError(f"unknown tag scheme {name!r}", advice=f"{meant}one of {', '.join(SCHEMES)}")
     return scheme
 

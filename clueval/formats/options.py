@@ -198,6 +198,10 @@ class Reading:
 
     def __post_init__(self) -> None:
         self.limits  # noqa: B018  # it raises the error of a limit
+        for name, value in (("input", self.input), ("scheme", self.scheme)):
+            if isinstance(value, str) and ":" in value:
+                advice = "give one; if the sides differ, score in Python takes a pair of Reading objects as reading"
+                raise UsageError(f"{name}={value!r} has several names", advice=advice)
         require_types(self)
         object.__setattr__(self, "meta", columns_of_metadata(self.meta))
         if self.row is not None:

@@ -88,6 +88,7 @@ class GivenSide(NamedTuple):
     kind: Kind | None = None  # what its items are; None if it is empty
     # one for each document: lists without arrays or iterators in them, or, of the kind ``documents``, documents
     items: Iterable[Any] = ()
+    unit: str | None = None  # what positions count in the first document, if it is no row
     ids: Sequence[str] | None = None  # the ids of the documents; None: they have their own, or are numbered
     # whether the items are lists; False: the side was one list of tags or spans; None: not known
     nested: bool | None = None
@@ -367,7 +368,7 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
 
 def _with_kind(side: GivenSide, value: Any) -> GivenSide:
     if isinstance(value, Document):
-        return side._replace(kind="documents", items=[value])
+        return _with_items(side, [value])
     if is_frame(value):
         from clueval.reading.data_frames import records_of, spans_by_document  # few sides are frames
 
@@ -431,7 +432,8 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
         raise UsageError(f"{side.name} is a set, which has no order", advice="give a list, or {id: spans}")
     items: Iterable[Any] = chain(beginning, values_left)
     if kind == "documents":
-        return side._replace(kind=kind, items=_documents(side, items))
+        unit = getattr(item, "unit", "character")  # spaCy's documents count characters
+        return side._replace(kind=kind, items=_documents(side, items), unit=unit)
     if side.ids is not None and not is_nested:
         raise UsageError(f"{place} must be a list of {kind}", advice="a list for each document")
     if not is_nested or isinstance(values, list | tuple):

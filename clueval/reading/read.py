@@ -95,7 +95,7 @@ def documents_of(
             source.see(read, side.name)
             passed_over.update(+source.file.passed_over)
             if treatment_of(source.form, options.invalid) == "conlleval":
-                read.settle({} if options.scheme is None else {side.name: options.scheme})
+                read.settle({side.name: options.scheme})
                 passed_over[REPAIRED_TAGS] += read.repaired(side.name)
 
 

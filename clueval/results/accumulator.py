@@ -66,7 +66,6 @@ class Accumulator(Hinting):
         self._plan = Plan(chosen_metrics(metrics), merge)
         named = None if invalid == "conlleval" else invalid  # spans have no tags that could be repaired
         self._reading = Reading(scheme=scheme, invalid=named, names=names)
-        self._scheme = self._reading.scheme
         if self._reading.needs_scheme:
             raise UsageError(
                 f"invalid={invalid!r} needs the scheme of the tags", advice="name it, as in scheme='BIO'"
@@ -91,7 +90,6 @@ class Accumulator(Hinting):
     def reset(self) -> None:
         """Set all counts to zero."""
         self._bag = Bag(self._plan.metrics)
-        self._tagged = False
 
     def update(self, gold: Any, predicted: Any) -> None:
         """Count a batch: documents, spans or tags, the same kind on both sides. After an error, nothing is counted.
@@ -111,11 +109,11 @@ class Accumulator(Hinting):
         new = texts.counted(self._plan, self._bag.layers)
         if not new.layers:
             new.read.without_text = 0  # empty lists may be tags or spans
-        self._add(new, texts.kind == "tags" and bool(new.documents))
+        self._add(new)
 
-    def _add(self, new: Bag, tagged: bool) -> None:
+    def _add(self, new: Bag) -> None:
         """Add a bag. Raises `TagError`, and adds nothing, if no scheme has the tags of both."""
-        for source, pairs in new.read.neighbours.items() if self._scheme is None else ():
+        for source, pairs in new.read.neighbours.items() if self._reading.scheme is None else ():
             pairs_before = self._bag.read.neighbours.get(source)
             if pairs_before is not None:
                 try:
@@ -123,7 +121,6 @@ class Accumulator(Hinting):
                 except TagError as error:
                     raise TagError(f"{source[0]}: {error.problem}", advice="name the scheme") from None
         self._bag.include(new)
-        self._tagged = self._tagged or tagged
 
     def compute(self) -> Result:
         """The result of all batches since the last `reset`; further batches can be added.
@@ -136,13 +133,11 @@ class Accumulator(Hinting):
 
     def _result(self) -> Result:
         bag = _copy(self._bag)
-        schemes = {} if self._scheme is None else dict.fromkeys(SIDES, self._scheme)
-        bag.read.settle(schemes, in_memory=True)
-        bag.read.treatments = {self._reading.invalid or "conlleval"}
+        bag.read.settle(dict.fromkeys(SIDES, self._reading.scheme))
         if not bag.layers:
             bag.read.without_text = bag.documents.total()  # as `clueval.score` says of empty lists
         plan = with_steps_of_documents(self._plan) if bag.notes else self._plan
-        return result_of(bag, plan, is_tagged=self._tagged, where="all", choices={})
+        return result_of(bag, plan, is_tagged=bool(bag.read.treatments), where="all", choices={})
 
     def merge(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:
         """Add the counts of one or several other accumulators, which do not change. After an error, none is added.
@@ -158,12 +153,12 @@ class Accumulator(Hinting):
             both_counted = bool(self._bag.documents and accumulator._bag.documents)
             if not same_metrics or (both_counted and not force):
                 require_same(self.signature, accumulator.signature, "added")
-        before, tagged = _copy(self._bag), self._tagged
+        before = _copy(self._bag)
         try:
             for accumulator in others:
-                self._add(_copy(accumulator._bag), accumulator._tagged)
+                self._add(_copy(accumulator._bag))
         except TagError:
-            self._bag, self._tagged = before, tagged
+            self._bag = before
             raise
 
 

@@ -159,9 +159,7 @@ class Pairs:
                 for side, document in zip(SIDES, pairs[0].sides, strict=True):
                     tags.add_tags(side, document)
                 yield _pairs_to_count(pairs, plan, bag)
-            tags.settle(texts.schemes, in_memory=texts.kind == "tags")
-            for side in SIDES:
-                tags.repaired(side)  # it raises the errors of tags
+            tags.settle(texts.schemes)  # it raises the errors of tags
 
     def _check(self, bag: Bag) -> None:
         """Raise `UsageError` for names of filters and steps that never occurred; warn of steps without effect."""

@@ -268,7 +268,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
         if texts.kind == "paths":
             workers.say("1 process: documents are read one by one")
         bag = texts.counted(plan, layers)
-        bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
+        bag.read.settle(texts.schemes)
         return bag
     if workers.jobs == 1 and workers.executor is None:
         workers.say("1 process: as requested")

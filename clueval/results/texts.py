@@ -48,7 +48,7 @@ class Texts:
         kind: what was given: ``paths``, ``tags``, ``spans`` or ``documents``.
         steps: the steps that give both sides one text, and places to answers; they come first.
         read: what was read of files, once `pairs` has ended.
-        schemes: the schemes that were named, by side.
+        schemes: the scheme that was named for each side, or None.
         files: the pairs of files, by name, if these are paired by name; they can be counted apart from each other.
         reading: how each of these pairs is read.
         fast: returns the bag of lists in memory, or None if their documents must be counted.
@@ -58,7 +58,7 @@ class Texts:
     kind: str
     steps: tuple[Step, ...]
     read: Read
-    schemes: dict[str, str]
+    schemes: dict[str, str | None]
     files: Sequence[FileGroup] = ()
     reading: FileReading | None = None
     fast: Callable[[Plan], Bag | None] = lambda plan: None
@@ -105,7 +105,7 @@ def opened(
         progress=workers.progress,
     )
     read = Read()
-    schemes = {side.name: side.options.scheme for side in sides.listed[:2] if side.options.scheme is not None}
+    schemes = {side.name: side.options.scheme for side in sides.listed[:2]}
     pairs = _pairs(sides.texts(read))
     if sides.kind == "tags":
         if counting.score_feature is not None:
@@ -134,12 +134,12 @@ class FileReading:
 
     Attributes:
         sides: how the files of each side are read, without the files.
-        schemes: the schemes that were named, by side.
+        schemes: the scheme that was named for each side, or None.
         is_single: whether a file holds both sides in different columns.
     """
 
     sides: FileSides
-    schemes: Mapping[str, str]
+    schemes: Mapping[str, str | None]
     is_single: bool
 
     def sources(self, pair: FileGroup, progress: Progress | None = None) -> tuple[Source, ...]:
@@ -206,6 +206,9 @@ def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> 
     if sides.kind != "paths":
         forms = [side.form for side in sides.listed[:2]]
         if None in forms:
+            if groups.counting.unit == "token" and any(side.unit == "character" for side in sides.listed):
+                advice = "give documents that count tokens, as of documents_from_spacy(docs, unit='token'), or rows"
+                raise UsageError("unit='token' does not apply to documents of characters", advice=advice)
             return ()
         are_one_text = False
     else:

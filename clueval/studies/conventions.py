@@ -132,8 +132,6 @@ class EveryConvention(Metric):
     factor: float = 0.75
 
     def __post_init__(self) -> None:
-        if self.scheme is not None:
-            object.__setattr__(self, "scheme", scheme_called(self.scheme))
         _metrics(self.factor)  # raises for a factor that cannot be
 
     def count(self, case: Case) -> Tally:
@@ -356,10 +354,8 @@ def conventions(
     """
     if options.get("merge") is True:
         raise UsageError("merge does not apply to conventions", advice="leave it out")
-    metric, tags = (
-        EveryConvention(scheme, factor),
-        TagReadings(None if scheme is None else scheme_called(scheme)),
-    )
+    scheme = None if scheme is None else scheme_called(scheme)
+    metric, tags = EveryConvention(scheme, factor), TagReadings(scheme)
     with spooled(gold, predicted) as (gold, predicted):
         if is_path_or_paths(gold) or "invalid" in options:
             options["scheme"] = scheme

@@ -427,20 +427,20 @@ def _training(
         }
         how = partial(read, path, layers=of_gold or None, reading=pairs.groups[0].readings[0])
         choices = {"train": sha256_of(file for _, file in files_of(path))[:8]}
-        return lambda: _as_gold(how(), pairs), choices
+        return partial(_as_gold, how, pairs), choices
     documents = list(train)
     if not all(isinstance(document, Document) for document in documents):
         raise UsageError("train must be a file or a list of documents", advice="clueval.read returns them")
-    return lambda: _as_gold(documents, pairs), {"train": "documents"}
+    return partial(_as_gold, partial(iter, documents), pairs), {"train": "documents"}
 
 
-def _as_gold(documents: Iterable[Document], pairs: Pairs) -> Iterator[Document]:
+def _as_gold(documents: Callable[[], Iterable[Document]], pairs: Pairs) -> Iterator[Document]:
     """Yield training documents with the labels and ranges that spans of gold get, and with layers merged as there."""
     from clueval.core.merging import with_merged  # few profiles change spans
     from clueval.transforms.characters import InCharacters
 
     steps = [step for step in pairs.plan.steps if isinstance(step, EachSpan | InCharacters)]
-    for document in documents:
+    for document in documents():
         if steps:
             changed: Sequence[Pair] = [Pair(document, replace(document, layers={}, tags={}))]
             for step in steps:

@@ -9,7 +9,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain, compress, count, pairwise
 from operator import attrgetter
 from typing import Any
@@ -150,8 +150,8 @@ def _punctuation(text: str) -> str:
     return "edge" if text[0] in marks or text[-1] in marks else "inside"
 
 
-def _of_texts(value_of: Callable[[str], str]) -> Feature:
-    return lambda spans: map(value_of, spans.texts) if spans.words.is_known else [NO_TEXT] * len(spans.spans)
+def _of_texts(value_of: Callable[[str], str], spans: SpansInText) -> Iterable[str]:
+    return map(value_of, spans.texts) if spans.words.is_known else [NO_TEXT] * len(spans.spans)
 
 
 def _positions(spans: SpansInText) -> Iterator[Value]:
@@ -168,11 +168,11 @@ def _positions(spans: SpansInText) -> Iterator[Value]:
 
 FEATURES: Mapping[str, Feature] = {
     "length": _lengths,
-    "casing": _of_texts(_casing),
-    "punctuation": _of_texts(_punctuation),
+    "casing": partial(_of_texts, _casing),
+    "punctuation": partial(_of_texts, _punctuation),
     "position": _positions,
-    "label": lambda spans: spans.labels,
-    "depth": lambda spans: spans.depths,
+    "label": attrgetter("labels"),
+    "depth": attrgetter("depths"),
 }
 """The features of single spans."""
 

@@ -43,7 +43,10 @@ def test_agree_reads_annotators_from_columns(files: Path, capsys: Capture):
     rows = zip(ANNA.split("\n"), BOB.split("\n"), strict=True)
     both = "\n".join(own + "\t" + other.split("\t")[1] if "\t" in own else own for own, other in rows)
     (files / "both.conll").write_text(both)
-    report = report_of("both.conll", "--annotator", "anna=2", "--annotator", "bob=3", capsys=capsys)
+    command = ["both.conll", "--annotator", "anna=2", "--annotator", "bob=3"]
+    report = report_of(*command, capsys=capsys)
+    assert main(["agree", *command, "--system", "carl"]) == 2
+    assert "carl: there is no such file or folder (the annotators are anna, bob)" in capsys.readouterr().err
 
     assert report["agreement"] == report_of("anna=anna.conll", "bob=bob.conll", capsys=capsys)["agreement"]
 

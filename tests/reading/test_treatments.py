@@ -11,7 +11,7 @@ import pytest
 from corpora import write
 
 import clueval
-from clueval import CluevalError, errors, read, score
+from clueval import CluevalError, agree, errors, read, score
 from clueval.cli import main
 from clueval.compat import seqeval
 from clueval.compat.huggingface import Seqeval
@@ -190,6 +190,11 @@ def test_rows_and_lists_are_read_by_the_scheme_of_the_whole_side(tmp_path: Path,
     assert result.metrics["exact"]["label"]["micro"]["gold"] == 2
     assert result.repaired_tags == {"gold": 3, "predicted": 3}
     assert list(errors(side(), side(), invalid="discard")) == []
+    named = score(side(), side(), scheme="BIOES", metrics="exact")
+    assert (named.repaired_tags, named.signature.choices["scheme"]) == ({"gold": 8, "predicted": 8}, "BIOES")
+    agreement = agree({"ann": side(), "bob": side()}, scheme="BIOES")
+    assert agreement.to_dict()["repaired_tags"] == {"ann": 8, "bob": 8}
+    assert "|scheme:BIOES|" in agreement.signature
     with pytest.raises(TagError, match="'I-X' may not follow"):
         score(side(), side(), invalid="error")
 

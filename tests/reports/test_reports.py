@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -45,7 +46,7 @@ def _counted(predicted: Any) -> Any:
 RESULTS: dict[str, Callable[[], Report]] = {
     "Result": lambda: score(GOLD, OTHER, metrics=["exact", "levels"]),
     "Conventions": lambda: conventions(*TAGS),
-    "Profile": lambda: profile(GOLD, OTHER, feature=["label"]),
+    "Profile": lambda: profile(GOLD, OTHER, train=[Document("t", {"label": GOLD[0]})]),
     "Comparison": lambda: compare(_counted(GOLD), _counted(OTHER), names=["one", "two"]),
     "Agreement": lambda: agree({"anna": GOLD, "bob": OTHER}),
     "Threshold": lambda: threshold(GOLD, SCORED, score_feature="score"),
@@ -117,6 +118,10 @@ def test_what_a_result_returns_can_be_changed_without_changing_the_result(result
         spoil(value() if callable(value) else value)
 
     assert shown() == before
+
+
+def test_a_result_can_be_pickled(result: Report) -> None:
+    assert page(pickle.loads(pickle.dumps(result))) == page(result)  # our own bytes
 
 
 def test_a_notebook_shows_the_tables(result: Report) -> None:

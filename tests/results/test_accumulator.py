@@ -155,12 +155,15 @@ def test_accumulator_can_be_merged_with_itself() -> None:
 def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
     with pytest.raises(UsageError, match=r"needs the scheme of the tags \(name it, as in scheme='BIO'\)"):
         Accumulator("exact", invalid="discard")
-    scores = Accumulator("exact", invalid="discard", scheme="BIO")
+    tags = ["I-PER", "O", "B-PER"]
+    for batch in ([tags], [{"tokens": ["a", "b", "c"], "ner_tags": tags}]):
+        scores = Accumulator("exact", invalid="discard", scheme="BIO")
 
-    scores.update([["I-PER", "O", "B-PER"]], [["I-PER", "O", "B-PER"]])
+        scores.update(batch, batch)
 
-    assert scores.compute().metrics["exact"]["label"]["micro"]["gold"] == 1
-    assert scores.compute().repaired_tags == {"gold": 1, "predicted": 1}
+        assert scores.compute().get("micro.gold") == 1
+        assert scores.compute().repaired_tags == {"gold": 1, "predicted": 1}
+        assert "|scheme:BIO|invalid:discard|" in str(scores.compute().signature)
 
 
 @pytest.mark.parametrize("batch", [[], [[]], [[], []]])

@@ -65,19 +65,12 @@ def test_the_inverse_of_the_incomplete_beta_function_leads_back(p: float, a: flo
 
 
 @given(trials(), SHARES)
-def test_the_exact_interval_of_a_proportion_is_that_of_scipy(k_n: tuple[int, int], confidence: float) -> None:
-    stats = pytest.importorskip("scipy.stats")
-    expected = stats.binomtest(*k_n).proportion_ci(confidence, method="exact")
+def test_intervals_of_a_proportion_are_those_of_scipy(k_n: tuple[int, int], confidence: float) -> None:
+    test = pytest.importorskip("scipy.stats").binomtest(*k_n)
+    for interval, method in ((clopper_pearson, "exact"), (wilson, "wilson")):
+        expected = tuple(test.proportion_ci(confidence, method=method))
 
-    assert clopper_pearson(*k_n, confidence) == pytest.approx(tuple(expected), abs=1e-9)
-
-
-@given(trials(), SHARES)
-def test_wilsons_interval_is_that_of_scipy(k_n: tuple[int, int], confidence: float) -> None:
-    stats = pytest.importorskip("scipy.stats")
-    expected = stats.binomtest(*k_n).proportion_ci(confidence, method="wilson")
-
-    assert wilson(*k_n, confidence) == pytest.approx(tuple(expected), abs=1e-9)
+        assert interval(*k_n, confidence) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.long  # for the import of statsmodels

@@ -65,7 +65,8 @@ def require_the_same(paths: dict[str, Path], has_system: bool = False, **options
             agree(files, **options)
         return
     systems = [of.pop(list(paths)[-1]) if has_system else None for of in (files, sides)]
-    assert outcome(files, systems[0], **options) == outcome(sides, systems[1])
+    named = outcome(sides, systems[1], scheme=options.get("scheme"))
+    assert outcome(files, systems[0], **options) == named
 
 
 @pytest.mark.few(3)

@@ -16,7 +16,7 @@ from typing import Any
 from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan
 from clueval.core.document import UNANNOTATED, Document, Group, MissingId, no_positions, with_positions
-from clueval.files.errors import UsageError, described, warn, with_noun
+from clueval.files.errors import FileError, UsageError, described, warn, with_noun
 from clueval.files.opening import Progress, is_folder
 from clueval.files.options import (
     option_field,
@@ -387,7 +387,12 @@ def annotators_of(
             advice="give a second file, or name columns or annotation sets as annotators",
         )
     if system is not None:
-        (system_annotator,) = _annotators_of_sources({"system": system}, read)
+        try:
+            (system_annotator,) = _annotators_of_sources({"system": system}, read)
+        except FileError as error:
+            if len(unnamed) == 1:  # one of its annotators may be the system
+                error.advice = error.advice or f"the annotators are {', '.join(by_name)}"
+            raise
         for annotator in annotators:
             if annotator.files and replace(annotator, name="system") == system_annotator:
                 raise UsageError(

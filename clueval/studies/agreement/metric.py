@@ -366,7 +366,7 @@ class Annotated:
             read = Read()
             bag = count(map(record, self._prepared(self.annotators.groups(read))), self.plan)
             bag.read.include(read)
-        bag.read.settle(in_memory=True)
+        bag.read.settle({side.name: side.options.scheme for side in self.annotators.listed})
         bag = decided(bag)
         require_names(bag, self.plan)
         self._check_steps(bag)

@@ -12,6 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from glob import glob
 from itertools import chain, compress, islice, starmap
 from pathlib import Path
@@ -33,7 +34,7 @@ from clueval.results.score import score
 from clueval.results.signature import Signature, require_same
 from clueval.results.texts import idle_options
 from clueval.studies.comparison.paired_tests import ComparedUnits, PairedTests, comparable
-from clueval.studies.comparison.report import Comparison
+from clueval.studies.comparison.report import Comparison, Details
 
 LAST_RATE = slice(-1, None)
 """F1, or what a metric has in its place, among the rates of a headline."""
@@ -119,9 +120,6 @@ def compare(
     for _, path in labels:
         work.require_same_gold(path)
 
-    def details() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        return list(starmap(work.score, labels)), list(work.most(paths))
-
     tokens = dict(zip(first_run.keys, first_run.positions, strict=True))
     return Comparison(
         signature=str(first.signature),
@@ -133,12 +131,16 @@ def compare(
         tokens=sum(map(tokens.__getitem__, units.keys)),
         confidence=confidence,
         detect=detect,
-        details=details,
+        details=partial(_details, work, labels, paths),
         shown={".".join(path): name for path, name in score_names(paths).items()},
         left_out={name: number for name, number in units.left_out.items() if number},
         pairs=[work.pairs(".".join(path), path) for path in paths if all_pairs and path[-1].startswith("f1")],
         located=_located(results),
     )
+
+
+def _details(work: PairedTests, labels: list[tuple[str, ScorePath]], paths: list[ScorePath]) -> Details:
+    return list(starmap(work.score, labels)), list(work.most(paths))
 
 
 def _located(systems: Mapping[str, Iterable[Result]]) -> dict[str, Counter[str]]:
