@@ -71,8 +71,6 @@ def configuration() -> tuple[Path, Mapping[str, Any]] | None:
 
 
 def _read(path: Path) -> Any:
-    import tomllib  # only read where there is a file
-
     note_input(path)
     problem = ""
     try:
@@ -84,7 +82,11 @@ def _read(path: Path) -> Any:
             problem = f"has a line with more than {MOST_DOTS:,} dots"
         else:
             text = content.decode("utf-8")
-            return tomllib.loads(text) if path.name != "pyproject.toml" or "clueval" in text else {}
+            if path.name == "pyproject.toml" and "clueval" not in text:
+                return {}
+            import tomllib  # most folders have no configuration
+
+            return tomllib.loads(text)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
     except ValueError as error:  # not UTF-8, or not TOML
@@ -119,8 +121,8 @@ def defaults_of(
             raise entry.error(
                 "a configuration cannot name a class as a metric", "give --metric on the command line"
             )
-        usable = {*metrics}.difference(METRICS).union(ONE_METRIC.get(command.name, METRICS))
-        is_usable = usable.issuperset(metrics) and (len(metrics) < 2 or option.metavar == "METRIC,...")
+        one_of = ONE_METRIC.get(command.name)
+        is_usable = one_of is None or (len(metrics) < 2 and {*METRICS}.intersection(metrics) <= {*one_of})
         if (is_usable or key in own) and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added

@@ -356,7 +356,7 @@ class Brackets:
         """Raise `FormatError` for a bracket that is open at the end of the document."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ColumnFormat(Form):
     """How the lines of a format are read.
 

@@ -32,7 +32,7 @@ Numbered = tuple[int, Any]
 """A row and its number, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class InputFile:
     """A file with its limits. Each method reads it from its beginning.
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from clueval.core.bag import Read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Side:
     """One named side: its files and how they are read, or, where sides may lack documents, documents in memory."""
 
@@ -61,7 +61,7 @@ class Side:
     # whether lines of a token and a tag are one text, as for a metric of noisy texts
     is_one_text: bool = False
     # the formats of files that were recognised with these options
-    forms: dict[Path, Form] = field(default_factory=dict, compare=False, repr=False)
+    forms: dict[Path, Form] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the side without formats, which cannot be pickled: another process recognises them again."""
@@ -108,7 +108,7 @@ class FileGroup(NamedTuple):
     paths: tuple[Path, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FileSides:
     """Sides of the same texts, which are files."""
 
@@ -122,7 +122,7 @@ class FileSides:
     # whether predicted has answers of a language model that are found by the ids of documents
     is_run: bool = False
     # is called with the number of bytes of each read
-    progress: Progress | None = field(default=None, compare=False)
+    progress: Progress | None = None
 
     def without_files(self) -> FileSides:
         """Return how the sides are read, without the files, for other processes."""

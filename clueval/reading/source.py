@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,7 +67,7 @@ def need_placing(gold: Form, predicted: Form) -> bool:
     return not (alike or (gold.has_columns and predicted.has_columns))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Source:
     """A file, how it is read, and, if there are several files, its name."""
 
@@ -76,9 +76,9 @@ class Source:
     options: FormatOptions
     name: str | None = None  # the name that its documents get; None: it is the only file
     # gold and the files beside it, which have the tokens of a file of tags alone, and the text of a table
-    sides: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    sides: tuple[Source, ...] = ()
     # whether these are the files of the other side, of which all have texts
-    in_turn: bool = field(default=False, compare=False, repr=False)
+    in_turn: bool = False
     # ``SET:TYPE``, annotations of another set that become a further layer of that name
     within: str | None = None
 
