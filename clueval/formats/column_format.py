@@ -316,13 +316,13 @@ KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
 class LineRule(NamedTuple):
     """A line that is no token: its pattern, and what it does, given the number of the line."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     act: Callable[[ColumnInput, int, re.Match[str]], None]
 
 
-NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id)?\s*(?:=(.*))?$")
-SENTENCE = re.compile(r"#\s*sent_id\s*=(.*)$")
-META = re.compile(r"#\s*meta::(\S+)\s*=(.*)$")
+NEW_DOCUMENT = r"#\s*newdoc(?:\s+id)?\s*(?:=(.*))?$"
+SENTENCE = r"#\s*sent_id\s*=(.*)$"
+META = r"#\s*meta::(\S+)\s*=(.*)$"
 """Comments of CoNLL-U, which other formats use, too."""
 
 
@@ -356,7 +356,7 @@ class Brackets:
         """Raise `FormatError` for a bracket that is open at the end of the document."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ColumnFormat(Form):
     """How the lines of a format are read.
 

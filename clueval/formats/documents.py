@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 RowsReader = Callable[[Iterable[Numbered], FormatOptions, Counter[str], str | None], Iterator[Document]]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FileFormat(Form):
     """A format with a reader of its own.
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from clueval.core.bag import Read
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Side:
     """One named side: its files and how they are read, or, where sides may lack documents, documents in memory."""
 
@@ -108,7 +108,7 @@ class FileGroup(NamedTuple):
     paths: tuple[Path, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FileSides:
     """Sides of the same texts, which are files."""
 

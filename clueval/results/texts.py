@@ -123,7 +123,7 @@ def kept(side: Any) -> Any:
     return list(side) if isinstance(side, Iterator) else side
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FileReading:
     """How pairs of files are read.
 
