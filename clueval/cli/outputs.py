@@ -16,10 +16,10 @@ from clueval.cli.printing import columns_of_terminal, put, put_text, remark, whi
 from clueval.files.errors import FileError, UsageError, in_words
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
+from clueval.reports.content import ENDINGS as FORMS_OF_FILES
+from clueval.reports.content import FORMS, READABLE
+from clueval.reports.content import form_of as form_of_file
 from clueval.reports.language import CATALOGUES, ENGLISH, in_language
-from clueval.reports.report import ENDINGS as FORMS_OF_FILES
-from clueval.reports.report import FORMS, READABLE
-from clueval.reports.report import form_of as form_of_file
 
 if TYPE_CHECKING:
     from clueval.core.document import Document

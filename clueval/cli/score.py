@@ -24,7 +24,7 @@ from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, cut_label, visible, warn, with_noun
 from clueval.files.options import changed_values, options_of
-from clueval.metrics import metric_named
+from clueval.metrics import metric_named, with_settings
 from clueval.results.inputs import layers_not_predicted
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result
@@ -179,9 +179,9 @@ def score(
             )
         counting = {**counting, "align": max_alignment}
     if report.form == "conlleval":
-        exact = metric_named("exact")
-        metrics = [exact] if metrics is None else metrics
-        if [*metrics] != [exact] or {"where", "by"} & {*counting} or counting.get("unit") == "character":
+        metrics = [metric_named("exact")] if metrics is None else metrics
+        others = {*map(with_settings, metrics)} - {"exact"}
+        if others or {"where", "by"} & {*counting} or counting.get("unit") == "character":
             raise UsageError(
                 "--format conlleval shows the metric exact for all spans and tokens",
                 advice="remove --metric, --where, --by and --unit",

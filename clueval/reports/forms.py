@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
-from itertools import accumulate, chain, compress, pairwise
+from itertools import accumulate, chain, pairwise
 from textwrap import wrap
 from typing import IO, TYPE_CHECKING, Any
 
 from clueval.files.errors import visible
 from clueval.files.opening import cell, tsv_line
+from clueval.reports.content import IN_A_PAGE, SCREEN, Content, copied, in_short
 from clueval.reports.language import in_language, phrase
-from clueval.reports.report import IN_A_PAGE, SCREEN, Content, copied, in_short
 from clueval.reports.table import (
     Cell,
     Dot,
@@ -67,10 +67,9 @@ def render(
 def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
     """Return the columns and the rows of the places, or of data if the report lists no places.
 
-    Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
-    so. A cell is text, a number, None, or a list of `MarkedText`.
+    A cell is text, a number, None, or a list of `MarkedText`.
     """
-    places, facets = iter(report.places()), report.facets
+    places = iter(report.places())
     first = next(places, None)
     if first is None:
         data = iter(report.data())
@@ -78,28 +77,9 @@ def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
         if first_row is None:
             return report.columns(), iter(())
         return list(first_row), (list(row.values()) for row in chain([first_row], data))
-    from clueval.reports.place import (  # scores have no places
-        DECISION_COLUMNS,
-        DOCUMENT,
-        KEY_COLUMNS,
-        as_finding,
-    )
+    from clueval.reports.place import rows_of  # scores have no places
 
-    names = list([*first.findings, as_finding(first, facets)][0])
-    is_column = [name != DOCUMENT for name in names]
-    undecided = [""] * len(DECISION_COLUMNS)
-
-    def rows() -> Iterator[Sequence[Any]]:
-        for place in chain([first], places):
-            decision = (
-                [place.decision.get(name, "") for name in DECISION_COLUMNS] if place.decision else undecided
-            )
-            cells = [*place.key_cells, *decision]
-            for finding in [*place.findings] or [as_finding(place, facets)]:
-                yield [*cells, *compress(finding.values(), is_column)]
-
-    of_spans = (f"span_{name}" if name in KEY_COLUMNS else name for name in compress(names, is_column))
-    return [*KEY_COLUMNS, *DECISION_COLUMNS, *of_spans], rows()
+    return rows_of(first, places, report.facets)
 
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:

@@ -11,7 +11,7 @@ there, so that a decision is not applied to other spans.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, compress, pairwise
 from textwrap import wrap
 from typing import Any, NamedTuple, TypeVar
 
@@ -258,14 +258,39 @@ def _style(styles: Collection[str]) -> str:
     return "both" if "above" in styles and "below" in styles else min(styles, default="")
 
 
-# --- as text
+# --- in rows and as text
 
 _BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
 SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
 """What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
 
 
-def as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
+def rows_of(
+    first: Place, others: Iterable[Place], facets: Sequence[Facet]
+) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
+    """Return the columns and the rows of places.
+
+    Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
+    so.
+    """
+    names = list([*first.findings, _as_finding(first, facets)][0])
+    is_column = [name != DOCUMENT for name in names]
+    undecided = [""] * len(DECISION_COLUMNS)
+
+    def rows() -> Iterator[Sequence[Any]]:
+        for place in chain([first], others):
+            decision = (
+                [place.decision.get(name, "") for name in DECISION_COLUMNS] if place.decision else undecided
+            )
+            cells = [*place.key_cells, *decision]
+            for finding in [*place.findings] or [_as_finding(place, facets)]:
+                yield [*cells, *compress(finding.values(), is_column)]
+
+    of_spans = (f"span_{name}" if name in KEY_COLUMNS else name for name in compress(names, is_column))
+    return [*KEY_COLUMNS, *DECISION_COLUMNS, *of_spans], rows()
+
+
+def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
     """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
     names = [*(facet.name for facet in facets), "what"]
     columns = zip(*([*line.values, line.words] for line in place.lines), strict=True)

@@ -16,9 +16,9 @@ from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from clueval.files.errors import visible_lines
+from clueval.reports.content import Content
 from clueval.reports.forms import data_rows
 from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments
-from clueval.reports.report import Content
 from clueval.reports.table import Dot, Find, Rate, Table, caption, ends_of, plain, shown
 
 MOST_ROWS = 1_048_575

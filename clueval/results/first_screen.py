@@ -15,8 +15,8 @@ from clueval.core.span import SIDES
 from clueval.core.tally import RATES
 from clueval.files.errors import cut_label, visible
 from clueval.metrics import with_settings
+from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
-from clueval.reports.report import SCREEN
 from clueval.reports.table import Table, percent
 from clueval.results import tables
 from clueval.results.inputs import layers_not_predicted

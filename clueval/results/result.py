@@ -17,7 +17,8 @@ from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError, with_noun
 from clueval.files.options import input_path, refuse_unknown, require_kind
 from clueval.metrics import chosen_metrics, headline_paths, number_at, with_settings
-from clueval.reports.report import Report, copied
+from clueval.reports.content import copied
+from clueval.reports.report import Report
 from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of, unannotated_in
 from clueval.results.signature import Signature, joined_signature, require_same
 from clueval.version import SCHEMA, __version__

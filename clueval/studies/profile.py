@@ -56,8 +56,7 @@ from clueval.studies.span_values import (
     in_order,
     range_name,
 )
-from clueval.transforms.changes import EachSpan
-from clueval.transforms.options import names_of
+from clueval.transforms.changes import EachSpan, names_of
 
 FEW = 20
 """A bucket with fewer gold or predicted spans than this is marked."""

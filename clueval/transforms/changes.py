@@ -28,7 +28,7 @@ from clueval.core.document import (
     are_of_different_documents,
 )
 from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
-from clueval.files.errors import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError, described
 
 HIDDEN = "hidden"
 """The second part, after the name of the step, of notes that no report shows."""
@@ -328,6 +328,21 @@ def empty(document: Document, unit: Any = None) -> Document:
 
 
 # Options
+
+
+def names_of(value: str | Iterable[str], option: str) -> tuple[str, ...]:
+    """Return the names of a list, or of a text in which commas separate them. Raises `UsageError` for an empty one.
+
+    >>> names_of("A, B", "generic")
+    ('A', 'B')
+    """
+    names = [part.strip() for part in value.split(",")] if isinstance(value, str) else list(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"each name of {option} must be text, not {described(name)}")
+        if not name:
+            raise UsageError(f"{option} has an empty name", advice="separate names by single commas")
+    return tuple(dict.fromkeys(names))
 
 
 def text_of_file(source: str | PathLike[str], option: str) -> tuple[str, str, str]:

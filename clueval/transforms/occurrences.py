@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from clueval.core.alignment import words_in
 from clueval.files.errors import LimitError, UsageError, extra
-from clueval.transforms.options import names_of
+from clueval.transforms.changes import names_of
 
 Range = tuple[int, int]
 

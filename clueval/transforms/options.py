@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.core.count import Step
-from clueval.files.errors import UsageError, described
+from clueval.files.errors import UsageError
 from clueval.files.options import input_path, number, option_field, require_types, whole
 
 if TYPE_CHECKING:
@@ -25,21 +25,6 @@ def number_or_path(text: str) -> float | Path:
         return number(text)
     except ValueError:
         return input_path(text)
-
-
-def names_of(value: str | Iterable[str], option: str) -> tuple[str, ...]:
-    """Return the names of a list, or of a text in which commas separate them. Raises `UsageError` for an empty one.
-
-    >>> names_of("A, B", "generic")
-    ('A', 'B')
-    """
-    names = [part.strip() for part in value.split(",")] if isinstance(value, str) else list(value)
-    for name in names:
-        if not isinstance(name, str):
-            raise UsageError(f"each name of {option} must be text, not {described(name)}")
-        if not name:
-            raise UsageError(f"{option} has an empty name", advice="separate names by single commas")
-    return tuple(dict.fromkeys(names))
 
 
 def _label_map(text: str) -> str | Path:
@@ -239,6 +224,8 @@ class Preparing:
 
     def ignored_layers(self) -> tuple[str, ...]:
         """Return the layers whose spans are regions, which are not scored."""
+        from clueval.transforms.changes import names_of  # few calls change spans
+
         return () if self.ignore_layer is None else names_of(self.ignore_layer, "ignore_layer")
 
 
@@ -250,7 +237,7 @@ def steps_of(options: Preparing, gold: Any = None, score_feature: str | None = N
     """
     # few calls change spans
     from clueval.transforms.alternatives import AlternativesTable, AnyOf, names_of_golds
-    from clueval.transforms.changes import Alternatives
+    from clueval.transforms.changes import Alternatives, names_of
     from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
     from clueval.transforms.labels import Depth, Generic, Hierarchy, LabelMap, LabelNames, Untyped
 

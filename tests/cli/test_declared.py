@@ -20,7 +20,8 @@ from clueval.cli.options import READING
 from clueval.cli.outputs import REPORT, ReportOutput, check_outputs
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.options import inputs_kept, whole
-from clueval.reports.report import FORMS, Report
+from clueval.reports.content import FORMS
+from clueval.reports.report import Report
 from clueval.reports.table import Table
 
 Capture = pytest.CaptureFixture[str]

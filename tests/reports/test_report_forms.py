@@ -19,9 +19,10 @@ import pytest
 
 import clueval
 from clueval.files.errors import FileError, UsageError
+from clueval.reports.content import ENDINGS
 from clueval.reports.language import CATALOGUES
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
-from clueval.reports.report import ENDINGS, Report
+from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Estimate, Find, Part, Rate, Shares, Table
 from clueval.studies.agreement.places import facets_of_places
 from clueval.studies.conventions import CONVENTIONS, REFUSED

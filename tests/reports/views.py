@@ -8,8 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from clueval.reports.content import Content
 from clueval.reports.place import Facet, MarkKind, Place
-from clueval.reports.report import Content, Report
+from clueval.reports.report import Report
 from clueval.reports.table import Table
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.two_systems import TwoSystems

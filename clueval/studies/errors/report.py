@@ -25,9 +25,9 @@ from clueval.core.document import Pair
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES, Span, by_position
 from clueval.core.tally import RATES
+from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint
-from clueval.reports.report import FIRST_PLACES
 from clueval.reports.table import Cell, Rate, Table
 from clueval.results import summary
 from clueval.studies.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions, ReportWithDecisions

@@ -28,8 +28,8 @@ from clueval.studies.errors.noisy import NoisyErrors
 from clueval.studies.errors.report import Errors
 from clueval.studies.errors.search import Choice
 from clueval.studies.errors.two_systems import Diff, TwoSystems
-from clueval.transforms.changes import checked
-from clueval.transforms.options import Preparing, names_of
+from clueval.transforms.changes import checked, names_of
+from clueval.transforms.options import Preparing
 
 OF_SCORE = (
     *("reading", "progress", *SETS),
