@@ -275,19 +275,14 @@ def rows_of(
     """
     names = list([*first.findings, _as_finding(first, facets)][0])
     is_column = [name != DOCUMENT for name in names]
-    undecided = [""] * len(DECISION_COLUMNS)
-
-    def rows() -> Iterator[Sequence[Any]]:
-        for place in chain([first], others):
-            decision = (
-                [place.decision.get(name, "") for name in DECISION_COLUMNS] if place.decision else undecided
-            )
-            cells = [*place.key_cells, *decision]
-            for finding in [*place.findings] or [_as_finding(place, facets)]:
-                yield [*cells, *compress(finding.values(), is_column)]
-
+    rows = (
+        [*cells, *compress(finding.values(), is_column)]
+        for place in chain([first], others)
+        for cells in [[*place.key_cells, *(place.decision.get(name, "") for name in DECISION_COLUMNS)]]
+        for finding in [*place.findings] or [_as_finding(place, facets)]
+    )
     of_spans = (f"span_{name}" if name in KEY_COLUMNS else name for name in compress(names, is_column))
-    return [*KEY_COLUMNS, *DECISION_COLUMNS, *of_spans], rows()
+    return [*KEY_COLUMNS, *DECISION_COLUMNS, *of_spans], rows
 
 
 def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
