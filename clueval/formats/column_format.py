@@ -308,7 +308,6 @@ def place_of(name: str, names: Sequence[str]) -> int | None:
 # Descriptions
 
 _OPTIONS = frozenset({"layers", "scheme", "invalid"})
-_NEVER = re.compile(r"(?!)")
 KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
 """What the rows ``3-4`` and ``5.1`` stand for where a column numbers the tokens of a sentence."""
 
@@ -387,7 +386,7 @@ class ColumnFormat(Form):
     """
 
     separator: str = ""
-    special: re.Pattern[str] = _NEVER
+    special: re.Pattern[str] = re.compile(r"(?!)")
     marks: tuple[LineRule, ...] = ()
     is_token: Callable[[ColumnInput, str], bool] = lambda reader, line: False
     sentence: Callable[[ColumnInput], re.Pattern[str] | None] = lambda reader: None

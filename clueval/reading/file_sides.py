@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from clueval.core.document import Document, MissingId
 from clueval.files.errors import FileError, FormatError, UsageError, differ_in_form
 from clueval.files.opening import Progress, is_file
-from clueval.formats.documents import is_column_format, is_dialect
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
@@ -42,7 +41,17 @@ from clueval.reading.paths import (
     with_equal_names,
     without_ending,
 )
-from clueval.reading.source import FOR_ALL, Source, beside, form_at, idle_option, options_of, source_of
+from clueval.reading.source import (
+    FOR_ALL,
+    Source,
+    beside,
+    form_at,
+    idle_option,
+    is_column_format,
+    is_dialect,
+    options_of,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read
@@ -130,8 +139,8 @@ class FileSides:
 
     def with_absolute_texts(self) -> FileSides:
         """Return the sides with absolute paths of the texts of tables."""
-        sides = ((side, side.options.text_path) for side in self.listed)
-        listed = tuple(side.with_options(text=text and text.absolute()) for side, text in sides)
+        sides = ((side, side.options.text) for side in self.listed)
+        listed = tuple(side.with_options(text=text and Path(text).absolute()) for side, text in sides)
         return replace(self, listed=listed)
 
     def groups(self) -> list[FileGroup]:
