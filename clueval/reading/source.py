@@ -1,4 +1,4 @@
-"""One file to read: its format, its options, the name of its documents, and the texts that it takes from others."""
+"""The documents of a file of any format, and of rows in memory; a `Source` is a file with what belongs to it."""
 
 from __future__ import annotations
 
