@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from clueval.core.bag import Read
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Side:
     """One named side: its files and how they are read, or, where sides may lack documents, documents in memory."""
 
@@ -70,7 +70,7 @@ class Side:
     # whether lines of a token and a tag are one text, as for a metric of noisy texts
     is_one_text: bool = False
     # the formats of files that were recognised with these options
-    forms: dict[Path, Form] = field(default_factory=dict)
+    forms: dict[Path, Form] = field(default_factory=dict, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the side without formats, which cannot be pickled: another process recognises them again."""
