@@ -44,9 +44,9 @@ MAY_IMPORT: dict[str, set[str]] = {
 """What every package may import besides itself and the foundation."""
 
 MOST_MODULES = {
-    "clueval.score('gold.conll', 'predicted.conll').f1": 49,
+    "clueval.score('gold.conll', 'predicted.conll').f1": 48,
     "clueval.score([['B-PER', 'O']], [['B-PER', 'O']]).f1": 34,
-    "[*clueval.read('rows.jsonl')]": 27,
+    "[*clueval.read('rows.jsonl')]": 26,
 }
 """The number of modules that a first call imports. It may only shrink."""
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -73,8 +73,6 @@ def configuration() -> tuple[Path, Mapping[str, Any]] | None:
 
 
 def _read(path: Path) -> Any:
-    import tomllib  # only read where there is a file
-
     note_input(path)
     problem = ""
     try:
@@ -86,7 +84,11 @@ def _read(path: Path) -> Any:
             problem = f"has a line with more than {MOST_DOTS:,} dots"
         else:
             text = content.decode("utf-8")
-            return tomllib.loads(text) if path.name != "pyproject.toml" or "clueval" in text else {}
+            if path.name == "pyproject.toml" and "clueval" not in text:
+                return {}
+            import tomllib  # most folders have no configuration
+
+            return tomllib.loads(text)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
     except ValueError as error:  # not UTF-8, or not TOML
@@ -121,21 +123,24 @@ def defaults_of(
             raise entry.error(
                 "a configuration cannot name a class as a metric", "give --metric on the command line"
             )
-        usable = _can_use(command, metrics) and (len(metrics) < 2 or option.metavar == "METRIC,...")
+        usable = _can_use(command, metrics)
         if (usable or key in own) and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added
 
 
-def _can_use(command: Command, metrics: Iterable[MetricText]) -> bool:
+def _can_use(command: Command, metrics: Sequence[MetricText]) -> bool:
     """Return whether a command takes these metrics; wrong names and settings are refused later."""
     if command.name == "errors":
         from clueval.studies.errors.study import has_errors
 
         with suppress(UsageError):
-            return all(map(has_errors, map(metric_of, metrics)))
-    usable = ONE_METRIC.get(command.name, METRICS)
-    return all(name in usable or name not in METRICS for name, _ in metrics)
+            if not all(map(has_errors, map(metric_of, metrics))):
+                return False
+        return len(metrics) < 2
+    one_of = ONE_METRIC.get(command.name)
+    names = {name for name, _ in metrics}
+    return one_of is None or (len(metrics) < 2 and names.intersection(METRICS) <= {*one_of})
 
 
 class _Entry(NamedTuple):

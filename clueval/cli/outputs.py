@@ -16,9 +16,7 @@ from clueval.cli.printing import columns_of_terminal, put, put_text, remark, whi
 from clueval.files.errors import FileError, UsageError, in_words
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
-from clueval.reports.content import ENDINGS as FORMS_OF_FILES
-from clueval.reports.content import FORMS, READABLE
-from clueval.reports.content import form_of as form_of_file
+from clueval.reports.content import ENDINGS, FORMS, READABLE, form_of
 from clueval.reports.language import CATALOGUES, ENGLISH, in_language
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ STDOUT = "-"
 
 
 _OTHER_FORMS = "; -o FILE writes pages and workbooks, as in -o x.html, and --input names the format of files"
-_ENDINGS, _LANGUAGES = ", ".join(FORMS_OF_FILES), ", ".join((ENGLISH, *CATALOGUES))
+_ENDINGS, _LANGUAGES = ", ".join(ENDINGS), ", ".join((ENGLISH, *CATALOGUES))
 
 
 def _language(text: str) -> str:
@@ -92,7 +90,7 @@ class ReportOutput(NamedTuple):
 
     def form_in(self, path: Path) -> str:
         """Return the form of a file; standard output, pipes and devices have that of what is printed."""
-        return self.form if is_written_through(path) else form_of_file(path)
+        return self.form if is_written_through(path) else form_of(path)
 
     @property
     def forms(self) -> set[str]:

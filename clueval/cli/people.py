@@ -29,9 +29,8 @@ from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
 from clueval.reading.options import STDIN, layer_names, spooled
-from clueval.reports.forms import place_lines
 from clueval.reports.language import in_language
-from clueval.reports.place import Place
+from clueval.reports.place import Place, place_lines
 from clueval.studies.agreement.annotators import Naming
 from clueval.studies.agreement.annotators import names_of as short_names
 from clueval.studies.agreement.conventions import CONVENTIONS, DEFAULTS

@@ -21,10 +21,10 @@ from clueval.cli.outputs import REPORT_OF_SCORES, ReportOutput
 from clueval.cli.printing import complain, remark, remark_passed_over, wrote
 from clueval.cli.progress import JOBS, Jobs
 from clueval.core.count import DOCUMENT, EITHER
-from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, cut_label, visible, warn, with_noun
 from clueval.files.options import changed_values, options_of
+from clueval.metrics import metric_named, with_settings
 from clueval.results.inputs import layers_not_predicted
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result
@@ -179,8 +179,9 @@ def score(
             )
         counting = {**counting, "align": max_alignment}
     if report.form == "conlleval":
-        metrics = [Exact()] if metrics is None else metrics
-        if [*metrics] != [Exact()] or {"where", "by"} & {*counting} or counting.get("unit") == "character":
+        metrics = [metric_named("exact")] if metrics is None else metrics
+        others = {*map(with_settings, metrics)} - {"exact"}
+        if others or {"where", "by"} & {*counting} or counting.get("unit") == "character":
             raise UsageError(
                 "--format conlleval shows the metric exact for all spans and tokens",
                 advice="remove --metric, --where, --by and --unit",

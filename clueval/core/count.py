@@ -82,7 +82,7 @@ class DocumentPlace(NamedTuple):
     repeat: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """What is counted.
 

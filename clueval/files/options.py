@@ -53,8 +53,7 @@ _KINDS = {
     "str": _Kind(lambda value: isinstance(value, str), "text"),
     "None": _Kind(lambda value: value is None, "None"),
     **dict.fromkeys(("Path", "PathLike"), _Kind(lambda value: isinstance(value, PathLike), "a path")),
-    "Progress": _Kind(callable, "a function"),
-    "Callable": _Kind(callable, "a function"),
+    **dict.fromkeys(("Progress", "Callable"), _Kind(callable, "a function")),
     "Executor": _Kind(lambda value: hasattr(value, "submit"), "an executor"),
     "Iterable": _Kind(lambda value: isinstance(value, Iterable) and not isinstance(value, bytes), "a list"),
     "Sequence": _Kind(
@@ -438,7 +437,7 @@ A line, tag or value of a file of spans, XML or JSON takes about this many times
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Limits:
     """The limits of a file. Raises `UsageError` for one that is not a whole number of at least 1."""
 

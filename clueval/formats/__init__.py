@@ -1,7 +1,6 @@
 """The file formats: descriptions, the engines that read them, and formats with readers of their own.
 
-Read `documents` first (the documents of a file, and of rows in memory), then `form` and `recognition` (which format a
-file has), then a description and its engine:
+Read `form` first and `recognition` (which format a file has), then a description and its engine:
 
 * rows of JSON: `dialect` and `rows`; `text_dialects`, `token_dialects`, `label_studio`;
 * columns: `column_format` and `columns`; `conll`, `conllu`, `vrt`;

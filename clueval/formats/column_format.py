@@ -308,7 +308,6 @@ def place_of(name: str, names: Sequence[str]) -> int | None:
 # Descriptions
 
 _OPTIONS = frozenset({"layers", "scheme", "invalid"})
-_NEVER = re.compile(r"(?!)")
 KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
 """What the rows ``3-4`` and ``5.1`` stand for where a column numbers the tokens of a sentence."""
 
@@ -316,13 +315,13 @@ KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
 class LineRule(NamedTuple):
     """A line that is no token: its pattern, and what it does, given the number of the line."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     act: Callable[[ColumnInput, int, re.Match[str]], None]
 
 
-NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id)?\s*(?:=(.*))?$")
-SENTENCE = re.compile(r"#\s*sent_id\s*=(.*)$")
-META = re.compile(r"#\s*meta::(\S+)\s*=(.*)$")
+NEW_DOCUMENT = r"#\s*newdoc(?:\s+id)?\s*(?:=(.*))?$"
+SENTENCE = r"#\s*sent_id\s*=(.*)$"
+META = r"#\s*meta::(\S+)\s*=(.*)$"
 """Comments of CoNLL-U, which other formats use, too."""
 
 
@@ -356,7 +355,7 @@ class Brackets:
         """Raise `FormatError` for a bracket that is open at the end of the document."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ColumnFormat(Form):
     """How the lines of a format are read.
 
@@ -387,7 +386,7 @@ class ColumnFormat(Form):
     """
 
     separator: str = ""
-    special: re.Pattern[str] = _NEVER
+    special: re.Pattern[str] = re.compile(r"(?!)")
     marks: tuple[LineRule, ...] = ()
     is_token: Callable[[ColumnInput, str], bool] = lambda reader, line: False
     sentence: Callable[[ColumnInput], re.Pattern[str] | None] = lambda reader: None

@@ -257,7 +257,7 @@ class ColumnReader(ColumnValues):
                 self._tokens(number, f"{line}\n")
             else:
                 for pattern, act in form.marks:
-                    if mark := pattern.match(line):
+                    if mark := re.match(pattern, line):
                         act(self, number, mark)
                         break
             number += 1

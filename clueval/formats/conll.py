@@ -38,9 +38,9 @@ def _meta(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
 _DOCSTART = re.compile(r"-DOCSTART-(?:[\t ].*)?$")
 
 _MARKS = (
-    LineRule(_DOCSTART, lambda reader, number, match: reader.begin_document(None)),
+    LineRule(_DOCSTART.pattern, lambda reader, number, match: reader.begin_document(None)),
     LineRule(
-        re.compile(r"#\s*id\s+([^\s=]+)((?:\s+[^\s=]+=\S*)*)\s*$"),
+        r"#\s*id\s+([^\s=]+)((?:\s+[^\s=]+=\S*)*)\s*$",
         lambda reader, number, match: reader.begin_document(
             match[1], dict(pair.split("=", 1) for pair in match[2].split())
         ),
@@ -125,7 +125,7 @@ HIPE = ColumnFormat(
     holds="HIPE 2020 and 2022: a first line with the names of columns, tags over whole documents",
     separator="\t",
     special=re.compile(r"^(?:# |TOKEN\t|[^\S\n]*\n)", re.MULTILINE),
-    marks=(LineRule(re.compile(r"#\s+(?:hipe2022:)?([^\s=]+)\s*=(.*)"), _note),),
+    marks=(LineRule(r"#\s+(?:hipe2022:)?([^\s=]+)\s*=(.*)", _note),),
     is_token=lambda reader, line: (
         line.startswith("TOKEN\t") and tuple(line.split("\t")) != reader.columns.names
     ),
@@ -171,12 +171,10 @@ class NestedBrackets(Brackets):
             self.reader.refuse(line, f"the bracket ({label} is not closed in its sentence")
 
 
-_BEGIN = re.compile(r"#begin document\s*(?:\((.*)\)|([^\s;]+))?\s*;?\s*(?:part\s+(\d+))?\s*$")
-
-
 def _begin(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.end_document()
-    header = _BEGIN.match(match.string)
+    pattern = r"#begin document\s*(?:\((.*)\)|([^\s;]+))?\s*;?\s*(?:part\s+(\d+))?\s*$"
+    header = re.match(pattern, match.string)
     if header is None:
         reader.refuse(number, "this line begins no document", "write it #begin document (ID); part 000")
     name = header[1] or header[2] or str(reader.begun + 1)
@@ -189,8 +187,8 @@ CONLL2012 = ColumnFormat(
     holds="OntoNotes: one token per line, columns separated by blanks, entities in brackets, as in `(ORG*`",
     special=re.compile("^#", re.MULTILINE),
     marks=(
-        LineRule(re.compile("#begin document"), _begin),
-        LineRule(re.compile("#end document"), lambda reader, number, match: reader.end_document()),
+        LineRule("#begin document", _begin),
+        LineRule("#end document", lambda reader, number, match: reader.end_document()),
     ),
     columns=lambda file, options: Columns(
         ("", "", "", "word", "", "parse", "", "", "", "", "entity"), "entity", 4

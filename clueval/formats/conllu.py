@@ -221,10 +221,10 @@ CONLLU = ColumnFormat(
     special=re.compile(r"^(?:#|[^\t\n]*[-.])", re.MULTILINE),
     marks=(
         LineRule(
-            re.compile(r"#\s*global\.Entity\s*=(.*)$"),
+            r"#\s*global\.Entity\s*=(.*)$",
             lambda reader, number, match: reader.state.update(Entity=match[1].strip()),
         ),
-        LineRule(re.compile(r"#\s*relations\s*=(.*)$"), _relations),
+        LineRule(r"#\s*relations\s*=(.*)$", _relations),
         LineRule(NEW_DOCUMENT, new_document),
         LineRule(SENTENCE, _sentence),
         LineRule(META, _meta),

@@ -101,7 +101,7 @@ def names_under(key: str, row: Any) -> list[tuple[str, ...]]:
     return [(str(name),) for name in sets] if isinstance(sets, dict) else []
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Dialect(Form):
     """How the rows of a JSON format are read and written.
 

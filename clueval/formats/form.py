@@ -21,7 +21,7 @@ Kind = Literal["rows", "columns", "markup", "documents"]
 """The module that reads a format; formats of `documents` have readers of their own."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Form:
     """The description of a format: what the kinds of descriptions have in common.
 

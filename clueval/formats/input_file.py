@@ -32,7 +32,7 @@ Numbered = tuple[int, Any]
 """A row and its number, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InputFile:
     """A file with its limits. Each method reads it from its beginning.
 
@@ -225,7 +225,7 @@ _ENDS_OF_JSON = ("}", "]", ",", '"', "{", "[", ":")
 """How a line of JSON ends, and no tag."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Head:
     """The beginning of a file.
 

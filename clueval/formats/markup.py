@@ -32,7 +32,7 @@ from clueval.formats.writer import Writer
 from clueval.formats.xml_text import ESCAPES, EventReader, forbidden
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Markup(Form):
     """How a format of XML is read. A path has the names of elements from the outermost on, ``*`` for any.
 

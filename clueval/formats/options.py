@@ -240,11 +240,6 @@ class Reading:
         """Whether no tag can be read before the scheme of all tags is known."""
         return self.scheme is None and not self.repairs
 
-    @property
-    def text_path(self) -> Path | None:
-        """The text file that belongs to a table of spans."""
-        return None if self.text is None else Path(self.text)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FormatOptions(Reading):

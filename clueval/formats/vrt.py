@@ -142,7 +142,7 @@ VRT = ColumnFormat(
     "attributes are metadata",
     separator="\t",
     special=re.compile(r"^(?:<| *\n)", re.MULTILINE),
-    marks=(LineRule(_TAG, _tag), LineRule(re.compile("<"), _oddity)),
+    marks=(LineRule(_TAG.pattern, _tag), LineRule("<", _oddity)),
     is_token=_is_token,
     sentence=_sentence,
     id_in=_id_in,

@@ -23,7 +23,6 @@ from clueval.files.options import checked_call, require_kind
 from clueval.formats.catalogue import writer_named
 from clueval.formats.column_format import ColumnFormat, TokenLines, wanted_layers
 from clueval.formats.columns import ColumnReader
-from clueval.formats.documents import is_dialect, require_options
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import USUAL_READING, FormatOptions, Reading
 from clueval.formats.writer import Writer, refuse_lost
@@ -31,7 +30,7 @@ from clueval.reading.convert import Conversion
 from clueval.reading.options import MENTIONS, LayerSource, layer_names, spooled
 from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
-from clueval.reading.source import Source
+from clueval.reading.source import Source, is_dialect, require_options
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from clueval.files.options import checked_call, require_instance, require_kind
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import errors_of, made_folder, scratch_folder, whole_bytes, whole_file
 from clueval.formats.catalogue import writer_named, written_names
-from clueval.formats.documents import is_column_format
 from clueval.formats.form import form_by_name
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import USUAL_READING, FormatOptions, Reading
@@ -30,7 +29,7 @@ from clueval.formats.writer import IDS, NAMES, FileNames, Uses, Writer, fitted, 
 from clueval.reading.options import LayerSource, layer_names
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import documents_of, options_for_one_side
-from clueval.reading.source import form_at, texts_of
+from clueval.reading.source import form_at, is_column_format, texts_of
 from clueval.transforms.characters import to_characters
 from clueval.transforms.placing import to_tokens, with_tokens_of
 

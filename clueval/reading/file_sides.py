@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from clueval.core.document import Document, MissingId
 from clueval.files.errors import FileError, FormatError, UsageError, differ_in_form
 from clueval.files.opening import Progress, is_file
-from clueval.formats.documents import is_column_format, is_dialect
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading
@@ -42,13 +41,23 @@ from clueval.reading.paths import (
     with_equal_names,
     without_ending,
 )
-from clueval.reading.source import FOR_ALL, Source, beside, form_at, idle_option, options_of, source_of
+from clueval.reading.source import (
+    FOR_ALL,
+    Source,
+    beside,
+    form_at,
+    idle_option,
+    is_column_format,
+    is_dialect,
+    options_of,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Side:
     """One named side: its files and how they are read, or, where sides may lack documents, documents in memory."""
 
@@ -64,7 +73,7 @@ class Side:
         None  # how ill-formed tags of documents in memory were treated; None: there were none
     )
     # the formats of files that were recognised with these options
-    forms: dict[Path, Form] = field(default_factory=dict, compare=False, repr=False)
+    forms: dict[Path, Form] = field(default_factory=dict, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the side without formats, which cannot be pickled: another process recognises them again."""
@@ -111,7 +120,7 @@ class FileGroup(NamedTuple):
     paths: tuple[Path, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FileSides:
     """Sides of the same texts, which are files."""
 
@@ -125,7 +134,7 @@ class FileSides:
     # whether predicted has answers of a language model that are found by the ids of documents
     is_run: bool = False
     # is called with the number of bytes of each read
-    progress: Progress | None = field(default=None, compare=False)
+    progress: Progress | None = None
 
     def without_files(self) -> FileSides:
         """Return how the sides are read, without the files, for other processes."""
@@ -133,8 +142,8 @@ class FileSides:
 
     def with_absolute_texts(self) -> FileSides:
         """Return the sides with absolute paths of the texts of tables."""
-        sides = ((side, side.options.text_path) for side in self.listed)
-        listed = tuple(side.with_options(text=text and text.absolute()) for side, text in sides)
+        sides = ((side, side.options.text) for side in self.listed)
+        listed = tuple(side.with_options(text=text and Path(text).absolute()) for side, text in sides)
         return replace(self, listed=listed)
 
     def groups(self) -> list[FileGroup]:

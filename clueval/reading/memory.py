@@ -467,7 +467,7 @@ def _of_rows(side: GivenSide, first: Any, place: str, rows: Iterable[Any]) -> Gi
 
 def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Document]:
     """Yield the documents of rows, as they are read from a file; errors name the side."""
-    from clueval.formats.documents import read_rows  # few sides have rows
+    from clueval.reading.source import read_rows  # few sides have rows
 
     numbered = enumerate((list(row) if isinstance(row, tuple) else row for row in rows), 1)
     documents = read_rows(numbered, side.of_rows, name=side.options.format, passed_over=side.passed_over)

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
-from operator import attrgetter
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,8 @@ from clueval.core.document import UNANNOTATED, Document, same_id
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import is_tag
 from clueval.files.errors import UsageError, described, with_noun
-from clueval.files.options import field_names, require_instance, require_kind, with_fields
-from clueval.formats.options import USUAL_READING, Reading
+from clueval.files.options import changed_values, field_names, require_instance, require_kind, with_fields
+from clueval.formats.options import Reading
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read
@@ -72,19 +71,14 @@ def chosen_options(reading: Reading) -> list[str]:
 
     ``ignore_punct=False`` applies to every format, because no other format removes punctuation.
     """
-    values = _values_of(reading)
-    if values == _DEFAULTS:
-        return []
     return [
         name
-        for name, value, default in zip(_APPLYING, values, _DEFAULTS, strict=True)
-        if value != default and (name, value) != ("ignore_punct", False)
+        for name, value in changed_values(reading).items()
+        if name in _APPLYING and (name, value) != ("ignore_punct", False)
     ]
 
 
-_APPLYING = [name for name in field_names(Reading) if name not in ("input", "annotation_set")]
-_values_of = attrgetter(*_APPLYING)
-_DEFAULTS = _values_of(USUAL_READING)
+_APPLYING = frozenset(field_names(Reading)) - {"input", "annotation_set"}
 
 
 def require_none(reading: Reading, allowed: Collection[str]) -> None:
@@ -205,18 +199,14 @@ STDIN = "-"
 
 
 def _is_path(side: object) -> bool:
-    return isinstance(side, PathLike) or is_open_file(side)
+    return isinstance(side, str | PathLike) or is_open_file(side)
 
 
 def is_path_or_paths(side: object) -> bool:
     """Return whether a side is a path, an open file, or a list of them; strings that are tags are tags."""
     if not isinstance(side, list | tuple):
-        return isinstance(side, str) or _is_path(side)
-    return (
-        bool(side)
-        and all(isinstance(item, str) or _is_path(item) for item in side)
-        and not (isinstance(side[0], str) and is_tag(side[0]))
-    )
+        return _is_path(side)
+    return bool(side) and all(map(_is_path, side)) and not (isinstance(side[0], str) and is_tag(side[0]))
 
 
 def is_open_file(side: object) -> bool:

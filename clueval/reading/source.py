@@ -1,37 +1,126 @@
-"""One file to read: its format, its options, the name of its documents, and the texts that it takes from others."""
+"""The documents of a file of any format, and of rows in memory; a `Source` is a file with what belongs to it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import FileProgress, Progress, whole_lines
-from clueval.formats.documents import (
-    form_of_file,
-    head_of,
-    is_column_format,
-    is_dialect,
-    read_file,
-    sets_of_file,
-)
-from clueval.formats.form import NAMES, Form, all_forms, form_by_name, form_of, forms_named
-from clueval.formats.input_file import InputFile
+from clueval.formats.form import NAMES, Form, all_forms, form_by_name, form_of, form_of_rows, forms_named
+from clueval.formats.input_file import Head, InputFile, Numbered
 from clueval.formats.options import EVERY_SET, USUAL_READING, FormatOptions, sets_error
 from clueval.formats.recognition import is_running_text
 from clueval.reading.options import ANSWER_FORMATS
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read
+    from clueval.formats.column_format import ColumnFormat
+    from clueval.formats.dialect import Dialect
 
 FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
+
+
+def is_dialect(form: Form) -> TypeGuard[Dialect]:
+    """Return whether a format is one of rows of JSON that are described by their keys."""
+    return form.kind == "rows"
+
+
+def is_column_format(form: Form) -> TypeGuard[ColumnFormat]:
+    """Return whether a format is one of columns."""
+    return form.kind == "columns"
+
+
+def head_of(file: InputFile, *, is_one_text: bool = False) -> Head:
+    """Return the beginning of a file. `is_one_text` says whether its lines are one text."""
+    return Head(file.path.name, file.beginning(), file.first_row, is_one_text)
+
+
+def form_of_file(file: InputFile, name: str | None = None, *, is_one_text: bool = False) -> Form:
+    """Return the description of the format of a file by its beginning; `name` is that of the format if it is known.
+
+    Raises the errors of `clueval.formats.form.form_of`.
+    """
+    try:
+        return form_of(head_of(file, is_one_text=is_one_text), name)
+    except FormatError as error:
+        error.file = file.name
+        raise
+
+
+def read_file(file: InputFile, options: FormatOptions, form: Form) -> Iterator[Document]:
+    """Yield the documents of a file; memory holds one of them.
+
+    Raises `FormatError` and `SpanError` with file and line for what cannot be read, and `UsageError` for options that
+    do not apply.
+    """
+    require_options(form, options, file.name)
+    documents: Iterator[Document] = _reader(form).documents_of_file(form, file, options)
+    return documents
+
+
+def sets_of_file(file: InputFile, form: Form) -> list[str]:
+    """Return the names of the annotation sets of a file, in the order of their first occurrence.
+
+    Raises the errors of `read_file` for a file that cannot be read.
+    """
+    sets: list[str] = _reader(form).sets_of_file(form, file) if form.has_sets else []
+    return sets
+
+
+def read_rows(
+    rows: Iterable[Numbered],
+    options: FormatOptions,
+    *,
+    name: str | None = None,
+    passed_over: Counter[str] | None = None,
+) -> Iterator[Document]:
+    """Yield the documents of numbered rows in memory, as `read_file` does for the same rows in a file.
+
+    The format is the one with this name, or else that of the first row that is no empty list. `passed_over` counts what
+    is not read, by kind. Raises the errors of `read_file`, with the number of the row as the line, and `UsageError` for
+    a format whose documents are no rows.
+    """
+    numbered_rows = (
+        (number, dict(row) if isinstance(row, Mapping) and not isinstance(row, dict) else row)
+        for number, row in rows
+    )
+    beginning: list[Numbered] = []
+    for numbered_row in numbered_rows:
+        beginning.append(numbered_row)
+        if not isinstance(numbered_row[1], list) or numbered_row[1]:
+            break
+    form = form_of_rows(beginning[-1][1] if beginning else None, name)
+    require_options(form, options, None)
+    counted = Counter[str]() if passed_over is None else passed_over
+    every_row = chain(beginning, numbered_rows)
+    documents: Iterator[Document] = _reader(form).documents_of_rows(form, every_row, options, counted)
+    return documents
+
+
+def _reader(form: Form) -> Any:
+    """Return the module that reads a format."""
+    return import_module(f"clueval.formats.{form.kind}")
+
+
+def require_options(form: Form, options: FormatOptions, file: str | None) -> None:
+    """Raise `UsageError` for layers of a format without sources, and for a treatment of tags that it does not have."""
+    if options.layers is not None and "layers" not in form.options:
+        problem = f"the format {form.name} has no columns to name as layers"
+        advice = f"name no layer; its only layer is called {DEFAULT_LAYER!r}"
+        raise UsageError(problem, file=file, advice=advice)
+    if options.invalid is not None and form.invalid and options.invalid not in form.invalid:
+        problem = f"the format {form.name} cannot treat ill-formed tags as {options.invalid!r}"
+        raise UsageError(problem, file=file, advice=" or ".join(form.invalid))
 
 
 def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) -> Form:
@@ -67,7 +156,7 @@ def need_placing(gold: Form, predicted: Form) -> bool:
     return not (alike or (gold.has_columns and predicted.has_columns))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Source:
     """A file, how it is read, and, if there are several files, its name."""
 
@@ -76,9 +165,9 @@ class Source:
     options: FormatOptions
     name: str | None = None  # the name that its documents get; None: it is the only file
     # gold and the files beside it, which have the tokens of a file of tags alone, and the text of a table
-    sides: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    sides: tuple[Source, ...] = ()
     # whether these are the files of the other side, of which all have texts
-    in_turn: bool = field(default=False, compare=False, repr=False)
+    in_turn: bool = False
     # ``SET:TYPE``, annotations of another set that become a further layer of that name
     within: str | None = None
 
@@ -180,12 +269,12 @@ class Source:
     @property
     def lacks_text(self) -> bool:
         """Whether the file is a table of spans, no text is named, and there is none next to it."""
-        return self.form.is_table and self.options.text_path is None and not self.file.beside(".vrt").exists
+        return self.form.is_table and self.options.text is None and not self.file.beside(".vrt").exists
 
     def has_text_of(self, other: Source) -> bool:
         """Return whether the file is a table of spans whose text is that of `other`."""
-        text = self.options.text_path
-        is_named = self.form.is_table and text is not None and text.absolute() == other.path.absolute()
+        text = self.options.text
+        is_named = self.form.is_table and text is not None and Path(text).absolute() == other.path.absolute()
         return self.lacks_text or is_named
 
     def _texts(self) -> Iterable[Document]:
@@ -200,7 +289,7 @@ class Source:
                 return self._without_text()
             chosen = with_text[: None if self.in_turn else 1]
             return chain.from_iterable(map(without_spans, chosen))
-        if self.form.lacks_tokens and self.options.text_path is None:
+        if self.form.lacks_tokens and self.options.text is None:
             gold = self.sides[0] if self.sides else self
             if gold.form.lacks_tokens:
                 raise FormatError(
@@ -210,8 +299,8 @@ class Source:
                     "text=...",
                 )
             return (replace(document, layers={}, tags={}) for document in gold.again().documents())
-        path = self.options.text_path
-        file = self.file.beside(".vrt") if path is None else self.file.at(path)
+        path = self.options.text
+        file = self.file.beside(".vrt") if path is None else self.file.at(Path(path))
         if not file.exists:
             raise FileError(
                 f"the text file {file.name} of this table of spans does not exist",
@@ -322,9 +411,6 @@ def source_of(
     return Source(file, form, options, name)
 
 
-_TOKEN = re.compile(rb"^[^<\s]", re.MULTILINE)
-
-
 def _has_element(path: Path, tag: str, max_line: int) -> bool:
     """Return whether a file has an element; yes for a file without tokens."""
     element = re.compile(rb"^<%s[\s/>]" % re.escape(tag.encode()), re.MULTILINE)
@@ -332,7 +418,7 @@ def _has_element(path: Path, tag: str, max_line: int) -> bool:
     for data in whole_lines(path, max_line=max_line):
         if element.search(data):
             return True
-        has_tokens = has_tokens or _TOKEN.search(data) is not None
+        has_tokens = has_tokens or re.search(rb"^[^<\s]", data, re.MULTILINE) is not None
     return not has_tokens
 
 

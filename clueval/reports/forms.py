@@ -9,27 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
-from itertools import accumulate, chain, compress, pairwise
+from itertools import accumulate, chain, pairwise
 from textwrap import wrap
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from clueval.files.errors import cut_label, visible
+from clueval.files.errors import visible
 from clueval.files.opening import cell, tsv_line
 from clueval.reports.content import IN_A_PAGE, SCREEN, Content, copied, in_short
 from clueval.reports.language import in_language, phrase
-from clueval.reports.place import (
-    ANY_LAYER,
-    DECISION_COLUMNS,
-    DOCUMENT,
-    KEY_COLUMNS,
-    Facet,
-    Line,
-    MarkedText,
-    MarkKind,
-    Place,
-    positions,
-    segments,
-)
 from clueval.reports.table import (
     Cell,
     Dot,
@@ -43,12 +30,11 @@ from clueval.reports.table import (
     text_columns,
 )
 
+if TYPE_CHECKING:
+    from clueval.reports.place import Place
+
 COLUMNS = 80
 """The width of a terminal, for sentences."""
-
-_BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
-SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
-"""What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
 
 
 def render(
@@ -81,10 +67,9 @@ def render(
 def data_rows(report: Content, listed: Iterable[Place]) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
     """Return the columns and the rows of the listed places, or of data if there are none.
 
-    Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
-    so. A cell is text, a number, None, or a list of `MarkedText`.
+    A cell is text, a number, None, or a list of `MarkedText`.
     """
-    places, facets = iter(listed), report.facets
+    places = iter(listed)
     first = next(places, None)
     if first is None:
         data = iter(report.data())
@@ -92,60 +77,15 @@ def data_rows(report: Content, listed: Iterable[Place]) -> tuple[Sequence[str], 
         if first_row is None:
             return report.columns(), iter(())
         return list(first_row), (list(row.values()) for row in chain([first_row], data))
-    names = list([*first.findings, _as_finding(first, facets)][0])
-    is_column = [name != DOCUMENT for name in names]
-    undecided = [""] * len(DECISION_COLUMNS)
+    from clueval.reports.place import rows_of  # scores have no places
 
-    def rows() -> Iterator[Sequence[Any]]:
-        for place in chain([first], places):
-            decision = (
-                [place.decision.get(name, "") for name in DECISION_COLUMNS] if place.decision else undecided
-            )
-            cells = [*place.key_cells, *decision]
-            for finding in [*place.findings] or [_as_finding(place, facets)]:
-                yield [*cells, *compress(finding.values(), is_column)]
-
-    of_spans = (f"span_{name}" if name in KEY_COLUMNS else name for name in compress(names, is_column))
-    return [*KEY_COLUMNS, *DECISION_COLUMNS, *of_spans], rows()
-
-
-def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
-    """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
-    names = [*(facet.name for facet in facets), "what"]
-    columns = zip(*([*line.values, line.words] for line in place.lines), strict=True)
-    joined = ("; ".join(dict.fromkeys(filter(None, values))) for values in columns)
-    return {**dict.fromkeys(names, ""), **dict(zip(names, joined, strict=False)), "text": [*place.texts]}
-
-
-def as_text(value: object, kinds: Sequence[MarkKind]) -> Any:
-    """Return a cell of `data_rows` without its `MarkedText`, which is drawn with squares."""
-    return " / ".join(drawn(text, kinds) for text in value) if isinstance(value, list) else value
-
-
-def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
-    """Return a text for a cell of a spreadsheet, with squares around marked pieces, without the blanks at their ends.
-
-    >>> from clueval.reports.place import Mark
-    >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
-    'Frau 🟥Anna🟥'
-    """
-    pieces, at = [], 0
-    for piece, style in segments(text, kinds):
-        if style:
-            inside = piece.strip(" ")
-            if not inside and any(mark[1:3] == (at, at + len(piece)) for mark in text.marks):
-                inside = piece  # a span of blanks, or of zero length
-            square = SQUARES.get(style, "") if inside or not piece else ""
-            before, _, behind = piece.partition(inside) if inside else (piece, "", "")
-            pieces.append(f"{before}{square}{inside}{square}{behind}")
-        else:
-            pieces.append(piece)
-        at += len(piece)
-    return with_ends("".join(pieces), text)
+    return rows_of(first, places, report.facets)
 
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
     """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
+    from clueval.reports.place import as_text  # the form text of scores has no places
+
     (columns, rows), kinds = data_rows(report, report.places()), report.kinds
 
     def write(row: Iterable[str]) -> object:
@@ -230,14 +170,12 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
         if not everything:
             yield report.more()
         places, number = report.first_places(report.places_in_text)
-        yield from place_lines(places, report.kinds, width)
+        yield from chain.from_iterable(_blocks_of(places, report, width))
     else:
         places, number = report.first_places(report.places_on_screen)
         room = (report.screen or SCREEN) - _rows([*head, *foot], width) - 2  # where to find the others
         room -= _BELOW_THE_SCREEN if width else 0
-        first, blocks = _first_screen(
-            first, [list(place_lines([place], report.kinds, width)) for place in places], most, room, width
-        )
+        first, blocks = _first_screen(first, _blocks_of(places, report, width), most, room, width)
         for table in first:
             yield from _table_block(table, most)
         if first != [*map(without_bars, tables)]:
@@ -252,6 +190,15 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
         else:
             yield phrase("{n} place|{n} places", n=more) + IN_A_PAGE
     yield from foot
+
+
+def _blocks_of(places: Sequence[Place], report: Content, width: int | None) -> list[list[str]]:
+    """Return the lines of each place."""
+    if not places:
+        return []
+    from clueval.reports.place import place_lines  # scores have no places
+
+    return [list(place_lines([place], report.kinds, width)) for place in places]
 
 
 def _notes(report: Content) -> Iterator[str]:
@@ -357,64 +304,6 @@ def table_lines(table: Table, most: int) -> Iterator[str]:
 def _cells(table: Table) -> list[list[str]]:
     """Return the header and the rows of a table as readers are shown them."""
     return [[shown(cell) for cell in row] for row in (table.header, *table.rows)]
-
-
-def place_lines(
-    places: Iterable[Place], kinds: Sequence[MarkKind], width: int | None = None
-) -> Iterator[str]:
-    """Yield the lines of places for a terminal: where it is, its texts with brackets around spans, what is said.
-
-    Lines go on below, indented, if they are longer than `width`.
-    """
-
-    def indented(text: str, by: int) -> list[str]:
-        begin = " " * by
-        if width is None:
-            return [f"{begin}{text}"]
-        return wrap(text, max(width, 20), initial_indent=begin, subsequent_indent=f"{begin}  ")
-
-    for place in places:
-        document, layer, start, end = place.at
-        layer = phrase("all layers") if layer == ANY_LAYER else layer
-        yield from indented(visible(f"{document} {layer} {positions([(start, end)])}"), 0)
-        for text in place.texts:
-            if text.text.strip():  # it is empty or blank if the document has no text
-                yield from indented(visible(bracketed(text, kinds)), 4)
-        for line in place.lines:
-            if line.words or line.text or line.note:
-                yield from indented(visible(" ".join(filter(None, (in_words(line, kinds), line.note)))), 2)
-        yield ""
-
-
-def in_words(line: Line, kinds: Sequence[MarkKind]) -> str:
-    """Return a line of a place without its note."""
-    side = "" if line.kind is None else kinds[line.kind].legend
-    text = phrase("“") + line.text[:200] + phrase("”") if line.text else ""
-    return " ".join(filter(None, (side, cut_label(line.label), text, line.words)))
-
-
-def bracketed(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
-    """Return a text for a terminal, with brackets around each span.
-
-    >>> from clueval.reports.place import Mark
-    >>> kinds = [MarkKind("above", "", "gold"), MarkKind("below", "", "predicted")]
-    >>> bracketed(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds)
-    '{Frau [Anna]}'
-    """
-    at: dict[int, list[str]] = {}
-    for mark in sorted(text.marks, key=lambda mark: (mark.start, -mark.end)):
-        begin, end = _BRACKETS[kinds[mark.kind].style]
-        at.setdefault(mark.start, []).append(begin)
-        at.setdefault(mark.end, []).insert(0, end)
-    cuts = sorted({0, len(text.text), *at})
-    pieces = ["".join(at.get(cut, ())) + text.text[cut:end] for cut, end in pairwise([*cuts, len(text.text)])]
-    return with_ends("".join(pieces), text)
-
-
-def with_ends(shown_text: str, text: MarkedText) -> str:
-    """Return a text as it is shown, with dots where it is cut."""
-    before, behind = text.is_cut
-    return f"{'… ' if before else ''}{shown_text}{' …' if behind else ''}"
 
 
 def _markdown(report: Content) -> Iterator[str]:

@@ -19,7 +19,6 @@ ENGLISH = "en"
 CATALOGUES = ("de",)
 """The languages with a catalogue; a page in another one is English."""
 
-_TAG = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _LANGUAGES: ContextVar[tuple[str, str]] = ContextVar("languages", default=(ENGLISH, ""))
 
 
@@ -33,7 +32,7 @@ def in_language(lang: str = "", text_lang: str = "") -> AbstractContextManager[N
     '1.200 weitere Zeilen'
     """
     for tag in filter(None, (lang, text_lang)):
-        if not _TAG.fullmatch(tag):
+        if not re.fullmatch("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag):
             raise UsageError(f"{tag!r} is not a language such as de or de-AT")
     first = (lang or ENGLISH).partition("-")[0].lower()
     return assigned(_LANGUAGES, (first if first in CATALOGUES else ENGLISH, text_lang or lang))
@@ -88,10 +87,8 @@ def _catalogue(language: str) -> Mapping[str, str]:
     return tomllib.loads(text)
 
 
-_STRING = re.compile(r'"([^"\\\n]*)"')
-
-
 def texts_of(script: str, words: Iterable[str] = ()) -> dict[str, str]:
     """Return the texts of a script in the language of the context: its strings and `words` that the catalogue has."""
     catalogue = _catalogue(current_language())
-    return {text: catalogue[text] for text in (*_STRING.findall(script), *words) if text in catalogue}
+    strings = re.findall(r'"([^"\\\n]*)"', script)
+    return {text: catalogue[text] for text in (*strings, *words) if text in catalogue}

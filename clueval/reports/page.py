@@ -22,9 +22,9 @@ from zlib import compressobj, decompressobj
 
 from clueval.files.errors import cut_label, escaped_in_json, visible
 from clueval.reports.content import IN_A_PAGE, Content
-from clueval.reports.forms import in_words, with_ends, without_bars
+from clueval.reports.forms import without_bars
 from clueval.reports.language import current_language, language_of_corpus, numeral, phrase, texts_of
-from clueval.reports.place import ANY_LAYER, MarkKind, Place, positions, segments
+from clueval.reports.place import ANY_LAYER, MarkKind, Place, in_words, positions, segments, with_ends
 from clueval.reports.table import (
     Cell,
     Dot,

@@ -1,4 +1,4 @@
-"""Places: what a card of a page shows, and what one decides about.
+"""Places: what a card of a page shows, what one decides about, and how a place is written as text.
 
 A place is a document, a layer (or ``*`` for several) and a range that holds all spans concerned; positions are
 half-open, and files show the last position instead. These four are its *key*. Its *fingerprint* says which spans are
@@ -11,8 +11,11 @@ there, so that a decision is not applied to other spans.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress, pairwise
+from textwrap import wrap
 from typing import Any, NamedTuple, TypeVar
 
+from clueval.files.errors import cut_label, visible
 from clueval.reports.language import current_language, phrase
 
 ANY_LAYER = "*"
@@ -253,3 +256,121 @@ def segments(text: MarkedText, kinds: Sequence[MarkKind]) -> Iterator[tuple[str,
 
 def _style(styles: Collection[str]) -> str:
     return "both" if "above" in styles and "below" in styles else min(styles, default="")
+
+
+# --- in rows and as text
+
+_BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
+SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
+"""What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
+
+
+def rows_of(
+    first: Place, others: Iterable[Place], facets: Sequence[Facet]
+) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
+    """Return the columns and the rows of places.
+
+    Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
+    so.
+    """
+    names = list([*first.findings, _as_finding(first, facets)][0])
+    is_column = [name != DOCUMENT for name in names]
+    rows = (
+        [*cells, *compress(finding.values(), is_column)]
+        for place in chain([first], others)
+        for cells in [[*place.key_cells, *(place.decision.get(name, "") for name in DECISION_COLUMNS)]]
+        for finding in [*place.findings] or [_as_finding(place, facets)]
+    )
+    of_spans = (f"span_{name}" if name in KEY_COLUMNS else name for name in compress(names, is_column))
+    return [*KEY_COLUMNS, *DECISION_COLUMNS, *of_spans], rows
+
+
+def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
+    """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
+    names = [*(facet.name for facet in facets), "what"]
+    columns = zip(*([*line.values, line.words] for line in place.lines), strict=True)
+    joined = ("; ".join(dict.fromkeys(filter(None, values))) for values in columns)
+    return {**dict.fromkeys(names, ""), **dict(zip(names, joined, strict=False)), "text": [*place.texts]}
+
+
+def as_text(value: object, kinds: Sequence[MarkKind]) -> Any:
+    """Return a cell of `data_rows` without its `MarkedText`, which is drawn with squares."""
+    return " / ".join(drawn(text, kinds) for text in value) if isinstance(value, list) else value
+
+
+def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
+    """Return a text for a cell of a spreadsheet, with squares around marked pieces, without the blanks at their ends.
+
+    >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
+    'Frau 🟥Anna🟥'
+    """
+    pieces, at = [], 0
+    for piece, style in segments(text, kinds):
+        if style:
+            inside = piece.strip(" ")
+            if not inside and any(mark[1:3] == (at, at + len(piece)) for mark in text.marks):
+                inside = piece  # a span of blanks, or of zero length
+            square = SQUARES.get(style, "") if inside or not piece else ""
+            before, _, behind = piece.partition(inside) if inside else (piece, "", "")
+            pieces.append(f"{before}{square}{inside}{square}{behind}")
+        else:
+            pieces.append(piece)
+        at += len(piece)
+    return with_ends("".join(pieces), text)
+
+
+def place_lines(
+    places: Iterable[Place], kinds: Sequence[MarkKind], width: int | None = None
+) -> Iterator[str]:
+    """Yield the lines of places for a terminal: where it is, its texts with brackets around spans, what is said.
+
+    Lines go on below, indented, if they are longer than `width`.
+    """
+
+    def indented(text: str, by: int) -> list[str]:
+        begin = " " * by
+        if width is None:
+            return [f"{begin}{text}"]
+        return wrap(text, max(width, 20), initial_indent=begin, subsequent_indent=f"{begin}  ")
+
+    for place in places:
+        document, layer, start, end = place.at
+        layer = phrase("all layers") if layer == ANY_LAYER else layer
+        yield from indented(visible(f"{document} {layer} {positions([(start, end)])}"), 0)
+        for text in place.texts:
+            if text.text.strip():  # it is empty or blank if the document has no text
+                yield from indented(visible(bracketed(text, kinds)), 4)
+        for line in place.lines:
+            if line.words or line.text or line.note:
+                yield from indented(visible(" ".join(filter(None, (in_words(line, kinds), line.note)))), 2)
+        yield ""
+
+
+def in_words(line: Line, kinds: Sequence[MarkKind]) -> str:
+    """Return a line of a place without its note."""
+    side = "" if line.kind is None else kinds[line.kind].legend
+    text = phrase("“") + line.text[:200] + phrase("”") if line.text else ""
+    return " ".join(filter(None, (side, cut_label(line.label), text, line.words)))
+
+
+def bracketed(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
+    """Return a text for a terminal, with brackets around each span.
+
+    >>> kinds = [MarkKind("above", "", "gold"), MarkKind("below", "", "predicted")]
+    >>> bracketed(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds)
+    '{Frau [Anna]}'
+    """
+    at: dict[int, list[str]] = {}
+    for mark in sorted(text.marks, key=lambda mark: (mark.start, -mark.end)):
+        begin, end = _BRACKETS[kinds[mark.kind].style]
+        at.setdefault(mark.start, []).append(begin)
+        at.setdefault(mark.end, []).insert(0, end)
+    cuts = sorted({0, len(text.text), *at})
+    pieces = ["".join(at.get(cut, ())) + text.text[cut:end] for cut, end in pairwise([*cuts, len(text.text)])]
+    return with_ends("".join(pieces), text)
+
+
+def with_ends(shown_text: str, text: MarkedText) -> str:
+    """Return a text as it is shown, with dots where it is cut."""
+    before, behind = text.is_cut
+    return f"{'… ' if before else ''}{shown_text}{' …' if behind else ''}"

@@ -45,7 +45,8 @@ class Report(Hinting, Content):
 
         The rows are those of the places, if the report lists places.
         """
-        from clueval.reports.forms import as_text, data_rows
+        from clueval.reports.forms import data_rows
+        from clueval.reports.place import as_text
 
         (columns, rows), kinds = data_rows(self, self.places()), self.kinds
         return [dict(zip(columns, [as_text(value, kinds) for value in row], strict=True)) for row in rows]

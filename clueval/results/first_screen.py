@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.core.tally import RATES
 from clueval.files.errors import cut_label, visible
+from clueval.metrics import with_settings
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Table, percent
@@ -119,7 +119,7 @@ def headline_f1(report: Report, metrics: Sequence[AnyMetric]) -> str:
         for headline, f1 in numbers
     ]
     shown += [phrase("{layer} not predicted", layer=cut_label(visible(name))) for name in lacking]
-    if metric.name != "levels" and metric != Exact():
+    if metric.name != "levels" and with_settings(metric) != "exact":
         what = phrase("{what} of metric {metric}", what=first.what, metric=visible(metric.name))
     elif first.is_merged or "untyped" in (report.get("prepared") or {}):
         what = phrase("start and end are right")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.bag import Bag, Read
 from clueval.core.count import Plan, Step, count, sum_of_parts
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from clueval.reading.source import Source
 
 
-@dataclass
-class Texts:
+class Texts(NamedTuple):
     """The texts of a corpus, and what was read of them.
 
     Attributes:
@@ -128,7 +127,7 @@ def kept(side: Any) -> Any:
     return list(map(kept, side)) if isinstance(side, list | tuple) and is_read_once(side) else side
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class FileReading:
     """How pairs of files are read.
 

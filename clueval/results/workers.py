@@ -17,11 +17,10 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.bag import Bag
 from clueval.core.count import sum_of_parts
@@ -54,8 +53,7 @@ BY_DOCUMENTS = 3
 # Tasks
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """Pairs of files that are counted together: what is counted, the files of all pairs, each once in a pair, and the
     sizes of these in bytes.
     """

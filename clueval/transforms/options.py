@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.core.count import Step
 from clueval.files.errors import UsageError
 from clueval.files.options import input_path, number, option_field, require_types, whole
-from clueval.transforms.changes import Alternatives, names_of
 
 if TYPE_CHECKING:
     from clueval.transforms.counted_spans import ThresholdFile
@@ -225,6 +224,8 @@ class Preparing:
 
     def ignored_layers(self) -> tuple[str, ...]:
         """Return the layers whose spans are regions, which are not scored."""
+        from clueval.transforms.changes import names_of  # few calls change spans
+
         return () if self.ignore_layer is None else names_of(self.ignore_layer, "ignore_layer")
 
 
@@ -236,6 +237,7 @@ def steps_of(options: Preparing, gold: Any = None, score_feature: str | None = N
     """
     # few calls change spans
     from clueval.transforms.alternatives import AlternativesTable, AnyOf, names_of_golds
+    from clueval.transforms.changes import Alternatives, names_of
     from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
     from clueval.transforms.labels import Depth, Generic, Hierarchy, LabelMap, LabelNames, Untyped
 

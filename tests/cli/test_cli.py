@@ -369,39 +369,35 @@ def test_process_gives_the_output_and_exit_code_of_the_command(arguments: list[s
     assert done.stdout.split() == own.out.split()  # but for the width of the terminal
 
 
-def test_plain_score_imports_only_the_modules_that_it_needs() -> None:
+def modules_of(folder: Path, *words: str) -> set[str]:
+    """Return the modules that a command imports in a folder."""
     code = (
         "import sys; before = {*sys.modules}; from clueval.cli import main; main(sys.argv[1:]);"
         "print(*({*sys.modules} - before), file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "score", GOLD, PREDICTED, *LAYERS, "--format", "markdown"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = set(done.stderr.split())
+    call = [sys.executable, "-c", code, *words]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True)
+    return {*done.stderr.split()}
+
+
+def test_plain_score_imports_only_the_modules_that_it_needs(tmp_path: Path) -> None:
+    loaded = modules_of(tmp_path, "score", GOLD, PREDICTED, *LAYERS, "--format", "markdown")
 
     assert {"clueval.core.levels", "clueval.reports.forms"} <= loaded
     assert not {"shutil", "threading", "json", "pickle", "concurrent.futures", "multiprocessing"} & loaded
     assert not {"clueval.compat.conlleval", "clueval.reports.json_text", "clueval.metrics.muc"} & loaded
+    assert not {"clueval.core.exact", "clueval.transforms.changes", "clueval.reports.place"} & loaded
 
 
 def test_score_of_columns_imports_no_format_that_has_no_mark_in_them(tmp_path: Path) -> None:
-    path = tmp_path / "a.conll"
-    path.write_text("w\tB-X\n", encoding="utf-8")
-    code = (
-        "import sys; from clueval.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "score", str(path), str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    (tmp_path / "a.conll").write_text("w\tB-X\n", encoding="utf-8")
+    (tmp_path / "pyproject.toml").touch()  # of another project
 
-    loaded = {name.rpartition(".")[2] for name in done.stderr.split() if ".formats." in name}
-    assert {entry.place.partition(".")[0] for entry in ENTRIES} & loaded == {"conll"}
+    loaded = modules_of(tmp_path, "score", "a.conll", "a.conll")
+
+    formats = {name.rpartition(".")[2] for name in loaded if ".formats." in name}
+    assert {entry.place.partition(".")[0] for entry in ENTRIES} & formats == {"conll"}
+    assert not {"clueval.formats.documents", "tomllib"} & loaded
 
 
 class TestTheEndOfTheProcess:

@@ -10,9 +10,9 @@ from typing import Any
 from clueval.core.document import Document
 from clueval.files.errors import CluevalError
 from clueval.files.opening import Complain, refuse
-from clueval.formats.documents import form_of_file, read_file
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from clueval.reading.source import form_of_file, read_file
 
 
 def contents(document: Document) -> tuple[Any, ...]:

@@ -231,7 +231,7 @@ def test_description_of_columns_is_complete(form: ColumnFormat) -> None:
         form.brackets is not ColumnFormat.__dataclass_fields__["brackets"].default
     )
     assert form.special.flags & 8  # re.MULTILINE, because runs of lines are searched
-    assert all(form.special.match(_line_of(mark.pattern.pattern)) for mark in form.marks)
+    assert all(form.special.match(_line_of(mark.pattern)) for mark in form.marks)
     if form.no_space or form.sentence_end:
         assert form.flags
 

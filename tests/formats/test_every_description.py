@@ -17,13 +17,14 @@ from clueval.core.document import Document
 from clueval.files.errors import CluevalError, UsageError
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.dialect import Dialect, RowInput, described_rows, keys_of
-from clueval.formats.documents import FileFormat, form_of_file, read_file, read_rows
+from clueval.formats.documents import FileFormat
 from clueval.formats.form import ENTRIES, Described, Form, all_forms, form_of, is_row
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.json_values import file_rows
 from clueval.formats.markup import Markup
 from clueval.formats.options import EVERY_SET, FormatOptions
 from clueval.formats.span_forms import LABELS
+from clueval.reading.source import form_of_file, read_file, read_rows
 from tests.formats.outcomes import contents, read_as
 from tests.formats.outcomes import outcome as outcome_of
 from tests.formats.test_rows_in_formats import OF_SAMPLES, in_memory

@@ -12,9 +12,9 @@ import clueval
 from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.options import Limits
-from clueval.formats.documents import form_of_file, sets_of_file
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from clueval.reading.source import form_of_file, sets_of_file
 from tests.formats.outcomes import outcome, read_as
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"

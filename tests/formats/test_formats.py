@@ -13,12 +13,11 @@ from corpora import write
 from clueval import read
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.options import Limits
-from clueval.formats.documents import form_of_file
 from clueval.formats.form import NAMES
 from clueval.formats.input_file import InputFile
 from clueval.formats.json_values import JsonValues
 from clueval.formats.options import Reading
-from clueval.reading.source import formats_that_read
+from clueval.reading.source import form_of_file, formats_that_read
 
 # Recognition
 

@@ -13,9 +13,9 @@ from corpora import write
 
 from clueval import read, score
 from clueval.files.errors import FormatError, TextMismatch
-from clueval.formats.documents import read_rows
 from clueval.formats.inline import read_inline
 from clueval.formats.options import FormatOptions, Reading
+from clueval.reading.source import read_rows
 from tests.formats.outcomes import contents
 
 SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "inline" / "answer.txt"

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from clueval import FormatError, TextMismatch, UsageError, agree, check, convert, read, score
 from clueval.cli import main
 from clueval.formats.answers import json_in
-from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from clueval.reading.source import read_rows
 from tests.formats.outcomes import outcome, read_as
 
 Found = list[tuple[str, list[tuple[str, str]]]]

@@ -11,12 +11,12 @@ import pytest
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.formats.dialect import Dialect, keys_of
-from clueval.formats.documents import read_rows
 from clueval.formats.form import all_forms, form_of_rows
 from clueval.formats.options import FormatOptions
 from clueval.formats.recognition import has_sign
 from clueval.formats.row_writing import row_of
 from clueval.formats.token_dialects import W2NER
+from clueval.reading.source import read_rows
 from tests.formats.outcomes import contents
 
 DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]

@@ -14,9 +14,9 @@ import pytest
 import clueval
 from clueval import score
 from clueval.files.errors import CluevalError, CluevalWarning, FormatError, SpanError, UsageError
-from clueval.formats.documents import read_rows
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from clueval.reading.source import read_rows
 from tests.formats.outcomes import outcome, read_as
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"

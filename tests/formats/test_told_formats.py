@@ -11,9 +11,9 @@ import pytest
 
 import clueval
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.documents import form_of_file
 from clueval.formats.form import ENTRIES, NAMES, Described, form_of_rows, forms_named
 from clueval.formats.input_file import Head, InputFile
+from clueval.reading.source import form_of_file
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 

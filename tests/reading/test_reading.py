@@ -513,7 +513,7 @@ def test_the_format_of_each_file_is_recognised_once_in_a_call(
         names.append(head.file_name)
         return form_of(head, name)
 
-    monkeypatch.setattr("clueval.formats.documents.form_of", recognise)
+    monkeypatch.setattr("clueval.reading.source.form_of", recognise)
     call(*(write(tmp_path / name, "Ada B-PER\nslept O\n") for name in ("gold.txt", "predicted.txt")))
 
     assert sorted(names) == ["gold.txt", "predicted.txt"]

@@ -26,7 +26,6 @@ from clueval.files.options import (
     require_types,
     with_fields,
 )
-from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.clusters import Unusual
@@ -61,7 +60,14 @@ from clueval.reading.paths import (
     without_ending,
 )
 from clueval.reading.same_text import require_same_text
-from clueval.reading.source import Source, form_at, formats_that_read, need_placing, source_of
+from clueval.reading.source import (
+    Source,
+    form_at,
+    formats_that_read,
+    is_column_format,
+    need_placing,
+    source_of,
+)
 
 NOTHING_SHARED = "no document is shared by two annotators"
 PAIRING = "documents are paired by id, files of folders by name; pair_by='content' pairs equal texts"
