@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
-from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -361,9 +360,8 @@ class _Counts:
                 if least <= value <= greatest:
                     whole.update(tally)
             buckets.append((range_name(least, greatest), whole))
-        return buckets + sorted(
-            [(name, tallies[name]) for name in tallies if isinstance(name, str)], key=itemgetter(0)
-        )
+        names = sorted(name for name in tallies if isinstance(name, str))
+        return buckets + [(name, tallies[name]) for name in names]
 
 
 # The function

@@ -434,7 +434,7 @@ class Masking(DocumentMetric):
         mentioned = PositionWeights.at((place for mention in mentions for place in mention.ranges), text.size)
         words = {mention.words for mention in mentions}
         places = find_strings(text, words, mentioned, masks.exposed_but_initials, **gold.in_errors)
-        strings = [FoundWords(*place, [text.strings_of((place,))]) for place in places]
+        strings = [FoundWords(*place) for place in places]
         examination = Examination(gold, text, judged, masks, mentioned, strings)
         if PLACEHOLDERS not in predicted.metadata:
             return examination

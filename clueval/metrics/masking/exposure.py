@@ -347,11 +347,11 @@ def shown(mask: Span) -> str:
 
 
 class FoundWords(NamedTuple):
-    """Words of mentions, `strings`, at positions outside of mentions, or in `replacement`, which stands for these."""
+    """Words of mentions at positions outside of mentions; or `strings`, in `replacement`, which stands for these."""
 
     start: int
     end: int
-    strings: Collection[tuple[str, ...]]
+    strings: Collection[tuple[str, ...]] = ()
     replacement: str = ""
 
 

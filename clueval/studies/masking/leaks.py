@@ -382,7 +382,8 @@ def string_fingerprints(examination: Examination) -> Iterator[tuple[FoundWords, 
         for mention, *_ in of_view:
             places[mention.words] = min(mention.ranges, places.get(mention.words, mention.ranges))
     for found in examination.string_leaks:
-        gold = [(places[string], NO_LABEL) for string in found.strings]
+        strings = found.strings or [examination.text.strings_of(((found.start, found.end),))]
+        gold = [(places[string], NO_LABEL) for string in strings]
         yield found, _fingerprint_of(examination.masks, found.start, found.end, gold)
 
 
