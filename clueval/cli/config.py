@@ -49,7 +49,7 @@ ONE_METRIC = {
     "profile": ("exact", "levels"),
     "threshold": ("exact", "levels", "partial", "strings", "coverage"),
 }
-"""The metrics of commands that take one and do not have all; `errors` also looks at settings.
+"""The metrics of commands that take one and do not have all, besides `errors`, which has `has_errors`.
 
 A default for all commands is skipped if it is another.
 """
@@ -134,10 +134,10 @@ def _can_use(command: Command, metrics: Sequence[MetricText]) -> bool:
     if command.name == "errors":
         from clueval.studies.errors.study import has_errors
 
-        with suppress(UsageError):
-            if not all(map(has_errors, map(metric_of, metrics))):
-                return False
-        return len(metrics) < 2
+        try:
+            return len(metrics) < 2 and all(map(has_errors, map(metric_of, metrics)))
+        except UsageError:
+            return True
     one_of = ONE_METRIC.get(command.name)
     names = {name for name, _ in metrics}
     return one_of is None or (len(metrics) < 2 and names.intersection(METRICS) <= {*one_of})

@@ -130,9 +130,9 @@ def _document(
 ) -> Document:
     name, views = options.annotation_set, _views(cas)
     if len(views) != 1 if name is None else name not in views:
-        problem = f"the file has no view {name!r}"
+        problem = f"the CAS has no view {name!r}"
         if name is None:
-            problem = f"the file has {len(views)} views with a text"
+            problem = f"the CAS has {len(views)} views with a text"
         advice = f"name one as annotation set: {', '.join(views) or 'none'}"
         raise UsageError(problem, file=file, advice=advice)
     view = cas.get_view(name or views[0])
@@ -203,7 +203,7 @@ def _sources(
                 elif feature != source and any(feature == field.name for field in kind.all_features):
                     sources[layer] = name, feature
         if layer not in sources:
-            problem = f"the file has no source {source!r} for layer {layer!r}"
+            problem = f"the CAS has no source {source!r} for layer {layer!r}"
             advice = f"its types with annotations: {', '.join(by_type) or 'none'}"
             raise UsageError(problem, file=file, advice=advice)
     return sources
@@ -216,7 +216,7 @@ def _default(by_type: Mapping[str, list[Any]], types: Mapping[str, Any], file: s
     if len(by_type) != 1:
         example = {DEFAULT_LAYER: "Type.feature"}
         raise UsageError(
-            f"the file has {len(by_type)} types of annotations",
+            f"the CAS has {len(by_type)} types of annotations",
             file=file,
             advice=f"name one, as in layers={example}: {', '.join(by_type) or 'none'}",
         )

@@ -134,11 +134,8 @@ def _span(record: Mapping[str, Any], span_columns: Sequence[str], place: str) ->
             )
     span = {key: record[key] for key in span_columns}
     if fragments:
-        return {
-            **span,
-            "fragments": fragments,
-            "score": record.get("score"),
-        }  # what joins their texts is not known
+        # what joins their texts is not known
+        return {**span, "fragments": fragments, "score": record.get("score")}
     return {**span, **{key: record[key] for key in ("text", "score") if record.get(key) is not None}}
 
 

@@ -69,9 +69,8 @@ class Side:
     is_set: bool = False  # whether it is an annotation set, and lacks the files that do not have this set
     # whether lines of a token and a tag are one text, as for a metric of noisy texts
     is_one_text: bool = False
-    treatment: str | None = (
-        None  # how ill-formed tags of documents in memory were treated; None: there were none
-    )
+    # how ill-formed tags of documents in memory were treated; None: there were none
+    treatment: str | None = None
     # the formats of files that were recognised with these options
     forms: dict[Path, Form] = field(default_factory=dict, compare=False)
 

@@ -72,8 +72,6 @@ IGNORED = -100
 
 _GIVE_NAMES = "give names=[...], the tags in the order of their numbers"
 
-_LISTS = frozenset({list, tuple})
-
 _TEXT = ("text", "data")
 _TOKENS = ("tokens", "words")
 
@@ -438,7 +436,7 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
         raise UsageError(f"{place} must be a list of {kind}", advice="a list for each document")
     if not is_nested or isinstance(values, list | tuple):
         items = list(items)
-        if not _LISTS.issuperset(map(type, items)):
+        if not {list, tuple}.issuperset(map(type, items)):
             items = list(map(_materialised, items))
     else:
         items = map(_materialised, items)
@@ -762,7 +760,7 @@ def _require_use(side: GivenSide, sides: Collection[GivenSide]) -> None:
     if forms := [other.form for other in sides if other.form is not None]:
         from clueval.reading.source import FOR_ALL, options_of  # few sides have rows
 
-        used |= {"input", *FOR_ALL}.union(*map(options_of, forms))
+        used |= {*FOR_ALL}.union(*map(options_of, forms))
     if side.form is None:
         require_none(side.options, used)
         return

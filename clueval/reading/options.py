@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -216,8 +215,10 @@ def is_open_file(side: object) -> bool:
 
 def is_read_once(side: object) -> bool:
     """Return whether a side can be read only once: an open file or an iterator, or a list or dictionary with one."""
-    items = side.values() if isinstance(side, dict) else side if isinstance(side, list | tuple) else ()
-    return _needs_spooling(side) or any(isinstance(item, Iterator) for item in chain([side], items))
+    items = side.values() if isinstance(side, Mapping) else side if isinstance(side, list | tuple) else ()
+    return _needs_spooling(side) or any(
+        issubclass(kind, Iterator) for kind in {type(side), *map(type, items)}
+    )
 
 
 def _needs_spooling(side: object) -> bool:

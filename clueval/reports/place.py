@@ -261,7 +261,7 @@ def _style(styles: Collection[str]) -> str:
 # --- in rows and as text
 
 _BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
-SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
+_SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
 """What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
 
 
@@ -310,7 +310,7 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
             inside = piece.strip(" ")
             if not inside and any(mark[1:3] == (at, at + len(piece)) for mark in text.marks):
                 inside = piece  # a span of blanks, or of zero length
-            square = SQUARES.get(style, "") if inside or not piece else ""
+            square = _SQUARES.get(style, "") if inside or not piece else ""
             before, _, behind = piece.partition(inside) if inside else (piece, "", "")
             pieces.append(f"{before}{square}{inside}{square}{behind}")
         else:

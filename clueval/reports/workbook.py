@@ -150,9 +150,8 @@ def _sheet_of_rows(columns: Sequence[str], values: Iterable[Sequence[Any]], repo
     def end() -> Iterator[str]:
         yield f'<autoFilter ref="A1:{_column(len(columns))}{number}"/>'
         choices = ",".join(value for value, _ in report.choices)
-        if (
-            "choice" in columns and choices.isprintable() and 0 < len(choices) <= 255 and '"' not in choices
-        ):  # what a list can hold
+        can_be_listed = choices.isprintable() and 0 < len(choices) <= 255 and '"' not in choices
+        if "choice" in columns and can_be_listed:
             column = _column(columns.index("choice") + 1)
             yield '<dataValidations count="1"><dataValidation type="list" allowBlank="1" '
             yield f'sqref="{column}2:{column}{number}"><formula1>"{escape(choices, quote=False)}"</formula1>'

@@ -145,7 +145,8 @@ class Pairs:
         for name, side in sides if self._was_read else ():
             if is_read_once(side):
                 raise UsageError(
-                    f"{name} can be read only once, and was read before", advice="give a list or a path"
+                    f"{name} can be read only once, and was read before",
+                    advice="give a path, or a list without iterators",
                 )
         self._was_read = True
 

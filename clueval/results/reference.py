@@ -334,14 +334,28 @@ CORPUS = "[doc:all:micro]"
 """The document of the rows of the corpus in GATE's tables."""
 
 PLACE = (
-    *("evaluationId", "evaluationType", "docName", "setName", "annotationType"),
-    *("thresholdType", "threshold"),
+    "evaluationId",
+    "evaluationType",
+    "docName",
+    "setName",
+    "annotationType",
+    "thresholdType",
+    "threshold",
 )
 """The columns that identify a row."""
 
 _MATCH_COLUMNS = (
-    *("evaluationId", "evaluationType", "annotationId", "docName", "setName", "annotationType", "nrKeys"),
-    *("rankOfStrictMatch", "rankOfPartialMatch", "scoreAtStrictMatch", "scoreAtPartialMatch"),
+    "evaluationId",
+    "evaluationType",
+    "annotationId",
+    "docName",
+    "setName",
+    "annotationType",
+    "nrKeys",
+    "rankOfStrictMatch",
+    "rankOfPartialMatch",
+    "scoreAtStrictMatch",
+    "scoreAtPartialMatch",
 )
 
 

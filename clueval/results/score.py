@@ -87,7 +87,7 @@ def score(
             annotation sets of the two sides, in formats that have named sets. In these
             formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``; that layer is not scored
             itself. ``write_indicators`` is a folder for copies of the predicted files that show the outcome of each
-            annotation under this metric (`clueval.results.reference`).
+            annotation under this metric, and for two tables of candidate lists (`clueval.results.reference`).
 
     Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds one
     document or passage of each side, and what it has counted. Raises `CluevalError` for wrong use or input,
@@ -130,9 +130,14 @@ def score(
             sides = gold, predicted, reference
             result = with_reference(result, sides, reference_set, layers, groups, indicators, scored)
     if values is not None:
-        ids = dict.fromkeys(place.values[0] for place in result.bag.documents)  # in the order of the lists
+        ids = [*dict.fromkeys(place.values[0] for place in result.bag.documents)]
+        if _are_lists(predicted):  # numbered, also where `where` leaves some out
+            ids = [str(number) for number in range(len(values))]
         if len(ids) != len(values):
-            raise UsageError("two documents of predicted have one id", advice="give each another one")
+            problem = "by has a value for each list, and where leaves out documents, or two have one id"
+            raise UsageError(
+                problem, advice="give rows with ids and metadata, and by the name of the metadata"
+            )
         value_of = dict(zip(ids, values, strict=True))
         bag = result.bag.grouped(lambda place: place._replace(values=(value_of[place.values[0]],)))
         result = replace(result, bag=bag, plan=replace(result.plan, by=(GROUP,)), made=None)
@@ -156,7 +161,7 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
     """
     if not isinstance(by, list | tuple) or not by or [*by] == [DOCUMENT]:
         return None
-    if not _is_list(gold) or not len(gold) or not all(map(_is_list, gold)):
+    if not _are_lists(gold):
         return None
     if len(by) != len(gold):
         raise UsageError(
@@ -169,6 +174,10 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
             problem = f"by has {value!r} and {str(value)!r}, which are both written {value}"
             raise UsageError(problem, advice="give texts that differ")
     return [str(value) for value in by]
+
+
+def _are_lists(side: Any) -> bool:
+    return _is_list(side) and len(side) > 0 and all(map(_is_list, side))
 
 
 def _is_list(value: Any) -> bool:

@@ -122,7 +122,7 @@ def opened(
 def kept(side: Any) -> Any:
     """Return a side that can be read several times: it and its items as lists if they are iterators."""
     side = list(side) if isinstance(side, Iterator) and not is_open_file(side) else side
-    if isinstance(side, dict) and is_read_once(side):
+    if isinstance(side, Mapping) and is_read_once(side):
         return {key: kept(item) for key, item in side.items()}
     return list(map(kept, side)) if isinstance(side, list | tuple) and is_read_once(side) else side
 

@@ -25,10 +25,11 @@ from clueval.core.document import Pair
 from clueval.core.metric import DocumentMetric, Metric, require_countable
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES
-from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_called, scheme_of
+from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_of
 from clueval.core.tally import RATES, Tally, f_measure, rate
 from clueval.files.errors import OverlapError, TagError, UsageError, cut_label, warn
 from clueval.files.options import checked_call
+from clueval.formats.options import Reading
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
 from clueval.reading.options import InputSide, LayerColumns, is_path_or_paths, spooled
@@ -163,7 +164,7 @@ class EveryConvention(Metric):
             if metric_name in headlines:
                 counts = headlines[metric_name][entry.format(layer=layers[0])]
                 rates[key] = counts.precision, counts.recall, counts.f()
-                if metric_name == "gate" and not any(counts):
+                if metric_name == "gate" and not any(counts):  # GATE's 0/0 is 1
                     rates[key] = 1.0, 1.0, 1.0
         refused = {
             metric: {"cases": number, "gaps": total["gaps", metric]}
@@ -354,7 +355,7 @@ def conventions(
     """
     if options.get("merge") is True:
         raise UsageError("merge does not apply to conventions", advice="leave it out")
-    scheme = None if scheme is None else scheme_called(scheme)
+    scheme = Reading(scheme=scheme).scheme
     metric, tags = EveryConvention(scheme, factor), TagReadings(scheme)
     with spooled(gold, predicted) as (gold, predicted):
         if is_path_or_paths(gold) or "invalid" in options:

@@ -106,8 +106,8 @@ def test_a_file_that_is_one_document_is_a_row_with_its_number_as_id(options: dic
 @pytest.mark.parametrize(
     ("change", "options", "problem"),
     [
-        ({}, {"layers": {"entity": "None"}}, "the file has no source 'None' for layer 'entity'"),
-        ({}, {"annotation_set": "other"}, "the file has no view 'other'"),
+        ({}, {"layers": {"entity": "None"}}, "the CAS has no source 'None' for layer 'entity'"),
+        ({}, {"annotation_set": "other"}, "the CAS has no view 'other'"),
         ({"%FEATURE_STRUCTURES": 7}, {}, "not a CAS that dkpro-cassis reads"),
     ],
 )

@@ -184,5 +184,10 @@ def test_values_for_lists_are_in_their_order_whatever_ids_their_texts_have() -> 
     groups = score(gold, rows, metrics="exact", by=["x", "y", "y"]).to_dict()["by"]["group"]
 
     assert groups["x"]["metrics"]["exact"]["label"]["micro"]["fn"] == 1
-    with pytest.raises(UsageError, match="two documents of predicted have one id"):
-        score(gold, [*rows[:2], rows[0]], by=["x", "y", "y"])
+    for other, where in (([*rows[:2], rows[0]], ()), (rows, "document=2")):
+        with pytest.raises(UsageError, match="where leaves out documents, or two have one id"):
+            score(gold, other, by=["x", "y", "y"], where=where)
+    groups = score([["B-A"], ["O"]], [["B-A"], ["O"]], by=["x", "y"], where="document=1").to_dict()["by"][
+        "group"
+    ]
+    assert list(groups) == ["y"]

@@ -657,3 +657,19 @@ def test_the_signature_says_how_tags_were_treated_as_that_of_score_does(
 
 def test_the_signature_of_documents_has_no_treatment_of_tags() -> None:
     assert "|scheme:documents|invalid:documents|" in str(agree(A, B).signature)
+
+
+def test_the_empty_label_is_a_label_as_any_other() -> None:
+    empty, named = (
+        agree({"a": [[(0, 2, label), (3, 4, "B")]], "b": [[(3, 4, "B"), (5, 6, "A")]]}).to_dict()["agreement"]
+        for label in ("", "Z")
+    )
+
+    assert named == _with_name(empty, "Z")
+
+
+def _with_name(report: Any, name: str) -> Any:
+    """Return a report with a name in place of the empty label."""
+    if not isinstance(report, dict):
+        return report
+    return {key or name: _with_name(value, name) for key, value in report.items()}

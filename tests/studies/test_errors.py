@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy
@@ -305,8 +306,14 @@ def test_errors_of_an_iterator_are_read_once_and_have_no_forms() -> None:
     found = errors(iterator(), [["O", "O"]])
 
     assert len(list(found)) == 1
-    with pytest.raises(CluevalError, match=r"gold can be read only once.*give a list or a path"):
+    with pytest.raises(
+        CluevalError, match=r"gold can be read only once.*give a path, or a list without iterators"
+    ):
         found.render()
+    of_mapping = MappingProxyType({"a": iter([(0, 1, "A")])})
+    assert (
+        errors({"a": [(0, 1, "A")]}, of_mapping).counts() == errors([[(0, 1, "A")]], [[(0, 1, "A")]]).counts()
+    )
 
 
 @pytest.mark.parametrize(

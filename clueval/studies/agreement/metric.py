@@ -166,7 +166,7 @@ def _count_positions(tally: Tally, humans: Readings, length: int) -> None:
             del active[number][label]
         values[number] = _value_of(active[number])
         width = following[0] - position
-        if width and any(values.values()):
+        if width and any(value is not None for value in values.values()):
             items[tuple(values.items())] += width
     if length > items.total():
         items[tuple(unmarked.items())] += length - items.total()

@@ -28,7 +28,7 @@ POSITIONS, RANGES = "positions", "spans"
 """What items are."""
 
 DOMAINS = {POSITIONS: ("all", "any", "both"), RANGES: ("any", "both")}
-"""Which items count: all; those that one of some annotators has marked; those that each of them has."""
+"""Which items count: all; those that at least one of the compared annotators has marked; those that each has."""
 
 _WITHIN = {"all": ("all",), "any": ("all", "any"), "both": ("all", "any", "both")}
 """The domains in which items count whose narrowest one this is."""
@@ -46,7 +46,7 @@ def name_of_value(value: Value) -> str:
 
 def domain_of(values: Collection[Value]) -> str:
     """Return the narrowest domain of an item, given the values of the annotators who may have marked it."""
-    return "both" if None not in values else "any" if any(values) else "all"
+    return "both" if None not in values else "all" if all(value is None for value in values) else "any"
 
 
 class Numbers:

@@ -511,7 +511,7 @@ def agree(
 
 
 def _signature(corpus: Annotated, bag: Bag) -> str:
-    schemes = {scheme or "none" for (side, *_), scheme in bag.read.schemes().items() if side in corpus.names}
+    schemes = {scheme or "none" for scheme in bag.read.schemes().values()}
     keys = ",".join(convention.key for convention in corpus.metric.conventions)
     without_tags = "none" if any(each.files for each in corpus.annotators.listed) else "documents"
     choices = {

@@ -206,7 +206,7 @@ def _gold_systems_options(
         raise UsageError(f"{problem}: {which} is gold", advice=advice)
     if is_read_once(gold):
         problem = "gold can be read only once, and each system is compared with it"
-        raise UsageError(problem, advice="give a list or a path")
+        raise UsageError(problem, advice="give a path, or a list without iterators")
     if options and gold is None:
         raise UsageError(
             f"{next(iter(options))}=... is for systems that are scored here, and there is no gold",

@@ -270,7 +270,8 @@ class CaseErrors:
             (run[0][0], max([end for _, end, _ in run]), [error for _, _, error in run]) for run in runs
         ]
         self.first = case.first
-        self.numbers = [{id(span): number for number, span in enumerate(side or ())} for side in case.sides]
+        sides = case.sides if self.places else ()
+        self.numbers = [{id(span): number for number, span in enumerate(side or ())} for side in sides]
         self.counts, self.times = counts, 0
 
 

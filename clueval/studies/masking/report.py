@@ -337,8 +337,7 @@ class MaskingReport(ReportWithDecisions):
         places = list(self.places())
         for name, of_strings in (("Leaks", False), ("Strings", True)):
             yield Sheet(name, [place for place in places if (place.layer == ANY_LAYER) == of_strings])
-        signature = str(self.signature)
-        yield Sheet("Settings", lines=[*self.facts(), *signature.split("|")], foot=signature)
+        yield Sheet("Settings", lines=[*self.facts(), *str(self.signature).split("|")])
 
     def content(self) -> dict[str, Any]:
         """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
