@@ -200,10 +200,10 @@ class Reading:
         self.limits  # noqa: B018  # it raises the error of a limit
         for name, value in (("input", self.input), ("scheme", self.scheme)):
             if isinstance(value, str) and ":" in value:
-                advice = (
-                    "give one; if the sides differ, clueval score takes both, in Python as a pair of Reading"
+                raise UsageError(
+                    f"{name}={value!r} has several names",
+                    advice="give one; if the sides differ, score takes both, in Python as a pair of Reading objects",
                 )
-                raise UsageError(f"{name}={value!r} has several names", advice=advice)
         require_types(self)
         object.__setattr__(self, "meta", columns_of_metadata(self.meta))
         if self.row is not None:
