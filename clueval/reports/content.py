@@ -96,15 +96,14 @@ def copied(value: Any) -> Any:
 
 
 class Sheet(NamedTuple):
-    """A sheet of a workbook: the rows of places, rows below their `columns`, or lines, then tables, then a last line.
+    """A sheet of a workbook: `rows` below their `columns`; if these are None lines, then tables, then a last line.
 
-    A sheet that could have rows and has none is left out.
+    A sheet without any of its rows is left out. A cell of a row is as `clueval.reports.forms.data_rows` has it.
     """
 
     name: str
-    places: Iterable[Place] | None = None
     columns: Sequence[str] = ()
-    rows: Iterable[Sequence[Any]] = ()
+    rows: Iterable[Sequence[Any]] | None = None
     lines: Iterable[str] = ()
     tables: Iterable[Table] = ()
     foot: str = ""
@@ -205,7 +204,9 @@ class Content(ABC):
     def sheets(self) -> Iterable[Sheet]:
         """Return the sheets of a workbook, in their order."""
         if self.choices or self.facets:
-            yield Sheet("places", self.places())
+            from clueval.reports.place import rows_of  # only for workbooks
+
+            yield Sheet("places", *rows_of(self.places(), self.facets))
         head = self.title, self.verdict(), *self.facts(), *self.remarks()
         yield Sheet("scores", lines=head, tables=self.tables(), foot=str(self.signature))
 

@@ -64,29 +64,26 @@ def render(
 # --- data
 
 
-def data_rows(report: Content, listed: Iterable[Place]) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
-    """Return the columns and the rows of the listed places, or of data if there are none.
+def data_rows(report: Content) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
+    """Return the columns and the rows of data, or of the places of a report without data.
 
     A cell is text, a number, None, or a list of `MarkedText`.
     """
-    places = iter(listed)
-    first = next(places, None)
-    if first is None:
-        data = iter(report.data())
-        first_row = next(data, None)
-        if first_row is None:
-            return report.columns(), iter(())
-        return list(first_row), (list(row.values()) for row in chain([first_row], data))
-    from clueval.reports.place import rows_of  # scores have no places
+    from clueval.reports.place import rows_of  # the form text of scores has no places
 
-    return rows_of(first, places, report.facets)
+    data = iter(report.data())
+    first = next(data, None)
+    if first is not None:
+        return list(first), (list(row.values()) for row in chain([first], data))
+    columns, rows = rows_of(report.places(), report.facets)
+    return columns or report.columns(), rows
 
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
     """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
-    from clueval.reports.place import as_text  # the form text of scores has no places
+    from clueval.reports.place import as_text  # as above
 
-    (columns, rows), kinds = data_rows(report, report.places()), report.kinds
+    (columns, rows), kinds = data_rows(report), report.kinds
 
     def write(row: Iterable[str]) -> object:
         return file.write(tsv_line(row) + "\n")

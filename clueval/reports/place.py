@@ -266,13 +266,17 @@ _SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "
 
 
 def rows_of(
-    first: Place, others: Iterable[Place], facets: Sequence[Facet]
+    places: Iterable[Place], facets: Sequence[Facet]
 ) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
-    """Return the columns and the rows of places.
+    """Return the columns and the rows of places; no columns without places.
 
     Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
     so.
     """
+    others = iter(places)
+    first = next(others, None)
+    if first is None:
+        return (), others
     names = list([*first.findings, _as_finding(first, facets)][0])
     is_column = [name != DOCUMENT for name in names]
     rows = (

@@ -48,7 +48,7 @@ class Report(Hinting, Content):
         from clueval.reports.forms import data_rows
         from clueval.reports.place import as_text
 
-        (columns, rows), kinds = data_rows(self, self.places()), self.kinds
+        (columns, rows), kinds = data_rows(self), self.kinds
         return [dict(zip(columns, [as_text(value, kinds) for value in row], strict=True)) for row in rows]
 
     def scores(self) -> dict[str, float]:

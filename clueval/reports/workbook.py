@@ -17,7 +17,6 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from clueval.files.errors import visible_lines
 from clueval.reports.content import Content, Sheet
-from clueval.reports.forms import data_rows
 from clueval.reports.place import MarkedText, MarkKind, segments
 from clueval.reports.table import Dot, Find, Rate, Table, caption, ends_of, plain, shown
 
@@ -63,11 +62,9 @@ def write_workbook(report: Content, file: IO[bytes]) -> None:
     try:
         has_header: dict[str, bool] = {}
         for sheet in report.sheets():
-            columns, rows = sheet.columns, iter(sheet.rows)
-            if sheet.places is not None:
-                columns, rows = data_rows(report, sheet.places)
-            for number, part in enumerate(_rows(columns, rows, report) if columns else [_lines(sheet)], 1):
-                has_header[f"{sheet.name} {number}" if number > 1 else sheet.name] = bool(columns)
+            has_rows = sheet.rows is not None
+            for number, part in enumerate(_rows(sheet, report) if has_rows else [_lines(sheet)], 1):
+                has_header[f"{sheet.name} {number}" if number > 1 else sheet.name] = has_rows
                 _add(book, f"xl/worksheets/sheet{len(has_header)}.xml", part)
         for name, content in _parts(has_header).items():
             _add(book, name, [content])
@@ -123,10 +120,11 @@ def _links(links: Iterable[str]) -> str:
     return f'<Relationships xmlns="{_PACKAGE}/relationships">{"".join(links)}</Relationships>'
 
 
-def _rows(columns: Sequence[str], rows: Iterator[Sequence[Any]], report: Content) -> Iterator[Iterator[str]]:
+def _rows(sheet: Sheet, report: Content) -> Iterator[Iterator[str]]:
     """Yield the sheets of rows, which must be read one after the other."""
+    rows = iter(sheet.rows or ())
     for first in rows:
-        yield _sheet_of_rows(columns, chain([first], islice(rows, MOST_ROWS - 1)), report)
+        yield _sheet_of_rows(sheet.columns, chain([first], islice(rows, MOST_ROWS - 1)), report)
 
 
 def _sheet_of_rows(columns: Sequence[str], values: Iterable[Sequence[Any]], report: Content) -> Iterator[str]:

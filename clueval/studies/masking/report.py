@@ -34,7 +34,7 @@ from clueval.metrics.masking.text import Range
 from clueval.reports.content import Sheet
 from clueval.reports.forms import guarded
 from clueval.reports.language import numeral, phrase
-from clueval.reports.place import ANY_LAYER, Facet, MarkKind, Place
+from clueval.reports.place import ANY_LAYER, Facet, MarkKind, Place, rows_of
 from clueval.reports.table import Table
 from clueval.results.result import Result
 from clueval.results.signature import Signature
@@ -336,7 +336,8 @@ class MaskingReport(ReportWithDecisions):
         yield Sheet("Documents", columns=words.DOCUMENT_COLUMNS, rows=documents)
         places = list(self.places())
         for name, of_strings in (("Leaks", False), ("Strings", True)):
-            yield Sheet(name, [place for place in places if (place.layer == ANY_LAYER) == of_strings])
+            listed = [place for place in places if (place.layer == ANY_LAYER) == of_strings]
+            yield Sheet(name, *rows_of(listed, self.facets))
         yield Sheet("Settings", lines=[*self.facts(), *str(self.signature).split("|")])
 
     def content(self) -> dict[str, Any]:
