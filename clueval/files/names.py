@@ -47,7 +47,6 @@ filter only include select: {{where:KEY=VALUE}} counts only some spans or docume
 exclude drop skip: {{label_map:LABEL=}} drops the spans of a label
 ignore_case case_sensitive lowercase: labels count as they are written; {{label_map:Per=PER}} renames them
 threads workers processes cores: use {{jobs:N}}
-encoding: text files are UTF-8; convert them, as with iconv
 label labels types tags: all labels count; use {{where:LAYER=LABEL}} for one; names of tags that are numbers are \
 {{names:[...]}}
 c l column columns tag_column gold_col pred_col gold_column pred_column: use {{layer:NAME=COLUMN}}, as in \
@@ -65,6 +64,7 @@ write('errors.html')
 digits precision decimals round: use --digits 2, in Python result.render('text', digits=2)
 from from_format input_format reader input_gold input_predicted: use {{input:FORMAT}}, on the command line also \
 --input GOLD:PREDICTED, as in --input doccano:inline
+cite bibtex: cite a number with the signature below the report (result.signature)
 text texts original source: {TEXTS}; answers of language models without positions need {{input:mentions}}
 agree.metric agree.metrics agree.measure agree.kappa agree.cohen agree.fleiss agree.alpha agree.krippendorff: \
 all coefficients are printed; --convention, in Python conventions=, names other F1 scores
@@ -89,7 +89,6 @@ FOR_CALLS = {
 """Advice on a call of a function that misses an argument or has too many."""
 
 _FUNCTIONS = _table("""
-load: did you mean load_result?
 evaluate eval f1 report Evaluator: did you mean score?
 Scorer Metric: did you mean Accumulator?
 exact strict levels muc partial fair gate noisy seqeval nervaluate: use score with {metric:NAME}, or conventions for all
@@ -119,6 +118,7 @@ to_csv to_markdown to_latex to_string report summary print show table: \
 print it, or use render('markdown'), render('csv'), ...
 to_html html write_page to_excel: write('page.html') writes a web page, write('table.xlsx') a workbook
 ci interval confidence_interval confidence_intervals bootstrap: intervals() has an interval of each rate
+cite citation bibtex: cite a number with str(result.signature), which names every choice
 matrix confusion confusion_matrix: score with metrics='confusion', then to_dict() or print
 """)
 """Attributes of results."""

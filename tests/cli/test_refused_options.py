@@ -105,6 +105,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "compare s.clueval s.clueval --resample-by sentence",
             "--resample-by is for systems that are scored here, and there is no gold",
         ),
+        ("score g.conll p.conll --cite f1", "cite a number with the signature below the report"),
         ("compare g.conll p.conll", "give gold and two systems, as in GOLD base=A large=B"),
         ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
         ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
