@@ -214,9 +214,7 @@ class _Entry(NamedTuple):
 
         names = {flag.lstrip("-") for command in COMMANDS for flag in command_called(command).by_flag}
         advice = question(self.flag.lstrip("-"), sorted(names))
-        if self.key == "set":
-            advice = "settings are part of a metric: metric = 'fair(focus=system)'"
-        elif self.key == "tool":
+        if self.key == "tool":
             advice = f"{FILES[0]} has options without [tool.clueval]"
         elif isinstance(self.value, dict):
             advice = question(self.key, COMMANDS) or "a table has the name of a command"

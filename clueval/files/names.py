@@ -46,16 +46,12 @@ lenient partial match overlap iou: {{metric:levels}} has four levels, {{metric:e
 filter only include select: {{where:KEY=VALUE}} counts only some spans or documents
 exclude drop skip: {{label_map:LABEL=}} drops the spans of a label
 ignore_case case_sensitive lowercase: labels count as they are written; {{label_map:Per=PER}} renames them
-m measure measures: every metric has precision, recall and F1; use {{metric:NAME}}
 threads workers processes cores: use {{jobs:N}}
-encoding: text files are UTF-8; convert them, as with iconv
 label labels types tags: all labels count; use {{where:LAYER=LABEL}} for one; names of tags that are numbers are \
 {{names:[...]}}
 c l column columns tag_column gold_col pred_col gold_column pred_column: use {{layer:NAME=COLUMN}}, as in \
 {{layer:entity=2}}
 risk risk_column: read the column as a layer, as in {{layer:risk=3}}
-redacted: clueval masking takes redacted texts; to compare systems, clueval.recover gives the spans that each masks
-d delimiter sep separator raw: tabs or blanks separate columns; in tables of spans, tabs or commas
 confusion confusion_matrix: use {{metric:confusion}}
 level levels: --all prints every level, in Python result.render('text', all=True)
 annotation_set: {{gold_set}} and {{predicted_set}} name the annotation sets of the two sides
@@ -68,17 +64,12 @@ write('errors.html')
 digits precision decimals round: use --digits 2, in Python result.render('text', digits=2)
 from from_format input_format reader input_gold input_predicted: use {{input:FORMAT}}, on the command line also \
 --input GOLD:PREDICTED, as in --input doccano:inline
-silent: use --quiet
 cite bibtex: cite a number with the signature below the report (result.signature)
 text texts original source: {TEXTS}; answers of language models without positions need {{input:mentions}}
-entities: spaCy's entities are read from Docs; a row of a dataset is an item of gold
 agree.metric agree.metrics agree.measure agree.kappa agree.cohen agree.fleiss agree.alpha agree.krippendorff: \
 all coefficients are printed; --convention, in Python conventions=, names other F1 scores
-agree.gold agree.predicted: name annotators without options; {{system}} names a system
-agree.by agree.label agree.per_label: the tables have a row for each label
 diff.decisions: curate reads them, as in clueval curate gold=GOLD old=OLD new=NEW --decisions FILE
 compare.intervals: intervals are always computed; {{confidence:0.9}} changes them
-compare.system compare.systems compare.files: name the files without options, as in GOLD base=A large=B
 compare.alpha compare.level compare.significance: use {{confidence:0.99}} for 1 %
 compare.bootstrap compare.test compare.permutation compare.paired_bs compare.paired_ar: \
 the test is randomisation; {{resamples:N}} says how often
@@ -98,23 +89,18 @@ FOR_CALLS = {
 """Advice on a call of a function that misses an argument or has too many."""
 
 _FUNCTIONS = _table("""
-load: did you mean load_result?
 evaluate eval f1 report Evaluator: did you mean score?
 Scorer Metric: did you mean Accumulator?
-html page browser: use errors with -o errors.html, in Python write('errors.html')
-exact strict levels muc partial fair noisy seqeval nervaluate: use score with {metric:NAME}, or conventions for all
+exact strict levels muc partial fair gate noisy seqeval nervaluate: use score with {metric:NAME}, or conventions for all
 compute compute_metrics: it is clueval.compat.huggingface.Seqeval
 f1_score precision_score recall_score accuracy_score classification_report: it is in clueval.compat.seqeval
 confusion confusion_matrix matrix: use score with {metric:confusion}
-gate: use score with {metric:gate}
 from_llm: use score with {input:mentions}
 agreement iaa kappa alpha cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: did you mean agree?
 adjudicate gold: did you mean curate?
 mask redact anonymise anonymize redaction evaluate_redaction leaks: use masking, for redacted texts with {redacted:True}
 significance test: did you mean compare?
 validate lint stats statistics count info: did you mean check?
-find_errors view show: did you mean errors?
-version: use --version
 """)
 """Functions and commands."""
 
@@ -132,8 +118,8 @@ to_csv to_markdown to_latex to_string report summary print show table: \
 print it, or use render('markdown'), render('csv'), ...
 to_html html write_page to_excel: write('page.html') writes a web page, write('table.xlsx') a workbook
 ci interval confidence_interval confidence_intervals bootstrap: intervals() has an interval of each rate
-matrix confusion confusion_matrix: score with metrics='confusion', then to_dict() or print
 cite citation bibtex: cite a number with str(result.signature), which names every choice
+matrix confusion confusion_matrix: score with metrics='confusion', then to_dict() or print
 """)
 """Attributes of results."""
 

@@ -166,13 +166,10 @@ def _records_of_csv(
         try:
             fields = next(records, None)
         except csv.Error as error:
-            problem, advice = f"not CSV: {error}", "write the table with tabs between its columns, as TSV"
-            if "new-line" in str(error):
-                problem, advice = "a carriage return without a line feed", "end lines with LF or CRLF"
-            elif "field larger" in str(error):
-                problem = f"a field has more than {csv.field_size_limit():,} characters"
-            elif "unexpected end" in str(error):
+            problem = f"not CSV: {error}"
+            if "unexpected end" in str(error):
                 problem = "a quotation mark is not closed"
+            advice = "write the table with tabs between its columns, as TSV"
             raise FormatError(
                 problem, file=file, line=numbers[0] if numbers else None, advice=advice
             ) from None

@@ -97,7 +97,7 @@ def test_a_pyproject_without_a_table_of_clueval_says_nothing(folder: Path, capsy
         ('[erors]\nside = "gold"', "there is no command 'erors' (did you mean errors?)"),
         ('[tool.clueval]\nmetric = "exact"', "clueval.toml has options without [tool.clueval]"),
         ("merge = 3", "merge must be true or false, not an int"),
-        ("[set.fair]\nfocus = 1", "settings are part of a metric: metric = 'fair(focus=system)'"),
+        ("[set.fair]\nfocus = 1", "there is no command 'set'"),
         ('metric = "os.Path()"', "a configuration cannot name a class as a metric"),
         ("metric = 1979-05-27", "metric must be text, a number or a list, not a date"),
     ],

@@ -70,7 +70,7 @@ LEAD_ON = {
     "profile a b --by domain": "unknown option --by (see",
     "score a b --bootsrap": "unknown option --bootsrap; use --intervals",
     "score a b --format html": "-o FILE writes pages and workbooks, as in -o x.html",
-    "gate a b": "there is no command 'gate'; use score with --metric gate",
+    "gate a b": "there is no command 'gate'; use score with --metric NAME",
     "score folder/goldd.conll other.conll": "goldd.conll: there is no such file or folder (did you mean",
     "score foldr/gold.conll other.conll": "(did you mean folder/gold.conll?)",
     "score nowhere/gold.conll other.conll": "nowhere/gold.conll: there is no such file or folder\n",

@@ -30,8 +30,6 @@ GOLD, PREDICTED = SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt"
 FILES = [str(GOLD), str(PREDICTED)]
 LAYERS = {"entity": 2, "risk": 3}
 SIDES = ("gold", "predicted")
-ROWS = {name: {"id": name, "text": f"{name} Ada", "label": [[2, 5, "PER"]]} for name in "abc"}
-"""Rows of doccano by their ids."""
 
 
 def rows_of(*sides: Any, **options: Any) -> list[clueval.Finding]:
@@ -462,15 +460,6 @@ def test_errors_of_two_systems_are_those_of_each(tmp_path: Path, capsys: Capture
     assert '"name":"state"' in page.read_text(encoding="utf-8")
     found = errors(*FILES, FILES[0], layers={"entity": 2})
     assert found.counts()["gold"] == {"both": 0, "only A": 38, "only B": 0}
-
-
-@pytest.mark.parametrize("pair_by", ["id", "content"])
-def test_documents_of_two_systems_are_paired_as_those_of_one(pair_by: str, tmp_path: Path) -> None:
-    paths = [tmp_path / f"{side}.jsonl" for side in ("gold", "old", "new")]
-    for path, names in zip(paths, ("abc", "cab", "bca"), strict=True):
-        path.write_text("".join(f"{json.dumps(ROWS[name])}\n" for name in names), encoding="utf-8")
-
-    assert list(errors(*paths, pair_by=pair_by)) == list(errors(*paths[:2], pair_by=pair_by)) == []
 
 
 # --- decisions
