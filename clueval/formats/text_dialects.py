@@ -10,7 +10,7 @@ from typing import Any
 
 from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED, MissingId
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, with_noun
 from clueval.files.limits import MAX_DEPTH, is_deep
 from clueval.formats.dialect import Dialect, RowInput, names_under
 from clueval.formats.input_file import Numbered
@@ -18,9 +18,12 @@ from clueval.formats.span_forms import LABELS
 
 # Programs for annotators
 
+_LONGEST_GAP = 10_000
+"""The most characters between two tokens of a row without text."""
+
 
 def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
-    """Yield the row unless its annotator has ignored or rejected it."""
+    """Yield the row unless its annotator has ignored or rejected it; a row without text has that of its tokens."""
     row = rows.mapping(row)
     answer = row.get("answer")
     if answer == "ignore" or (answer == "reject" and rows.options.answers == "accepted"):
@@ -33,7 +36,24 @@ def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         rows.refuse(f"the answer is {answer!r}", "Prodigy has accept, reject and ignore")
     if "spans" not in row and row.keys() & {"label", "options"}:
         rows.refuse("the row classifies its text, which has no spans")
-    yield row
+    if "text" in row or "tokens" not in row:
+        yield row
+        return
+    text = ""
+    for token in rows.objects(row["tokens"], "'tokens'", "a token"):
+        start, end = (rows.whole(token.get(key), key) for key in ("start", "end"))
+        token_text = token.get("text")
+        if not isinstance(token_text, str):
+            rows.refuse("the text of a token is not a text")
+        if start < len(text) or end - start != len(token_text):
+            where = f"the token at {start} to {end}"
+            rows.refuse(
+                f"{where} has {with_noun(len(token_text), 'characters')}, or overlaps the one before it"
+            )
+        if start - len(text) > _LONGEST_GAP:
+            rows.refuse(f"there are {start - len(text):,} characters before the token at {start}")
+        text = text.ljust(start) + token_text
+    yield {**row, "text": text}
 
 
 PRODIGY = Dialect(

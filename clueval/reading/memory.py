@@ -696,7 +696,6 @@ def sides_in_memory(
 
 def _examples_in(gold: Any) -> tuple[Any, Any]:
     """Return the documents of both sides of spaCy's ``Example`` objects. Raises `UsageError` for anything else."""
-
     def is_example(item: object) -> bool:
         return hasattr(item, "reference") and hasattr(item, "predicted")
 

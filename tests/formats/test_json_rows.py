@@ -120,6 +120,22 @@ class TestProdigy:
         assert only(path, answers="accepted").id == "12"
         assert score(path, path, answers="accepted").passed_over["gold"] == {"rejected": 1}
 
+    @pytest.mark.parametrize(
+        ("token", "says"),
+        [
+            ({"text": 3, "start": 0, "end": 1}, "the text of a token is not a text"),
+            ({"text": "Ada", "start": 0, "end": 2}, "the token at 0 to 2 has 3 characters, or overlaps"),
+            ({"text": "Ada", "start": 20_000, "end": 20_003}, "there are 20,000 characters before the token"),
+        ],
+    )
+    def test_tokens_that_make_no_text_are_refused(
+        self, token: dict[str, Any], says: str, tmp_path: Path
+    ) -> None:
+        path = write(tmp_path / "a.jsonl", json.dumps({"tokens": [token], "spans": [], "_input_hash": 1}))
+
+        with pytest.raises(FormatError, match=says):
+            only(path)
+
 
 class TestLabelStudio:
     TASKS = SAMPLES / "label-studio" / "tasks.json"

@@ -51,6 +51,13 @@ VARIANTS = {
         {"classes": ["PER"], "annotations": [None, ["Ada", {"entities": [[0, 3, "PER"]]}]]}
     ],
     "prodigy without hashes": [{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}],
+    "prodigy with tokens alone": [
+        {
+            "tokens": [{"text": "Ada", "start": 0, "end": 3}, {"text": "sat", "start": 4, "end": 7}],
+            "spans": [{"start": 0, "end": 3, "label": "PER"}],
+            **PRODIGY,
+        }
+    ],
     "doccano with null first": [
         {"text": "", "label": None},
         {"text": "Ada", "label": [[0, 3, "PER"]]},
