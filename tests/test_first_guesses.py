@@ -64,6 +64,19 @@ class FlairSpan:
         return "token"
 
 
+class FlairSentence:
+    """A sentence of flair has positions, too, and raises IndexError without a label of its own."""
+
+    start_position, end_position = 0, 15
+
+    @property
+    def tag(self) -> str:
+        raise IndexError
+
+    def get_spans(self, kind: str) -> list[FlairSpan]:
+        return []
+
+
 def found(**attributes: Any) -> list[list[SimpleNamespace]]:
     return [[SimpleNamespace(**attributes)]]
 
@@ -175,6 +188,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: exact([[1, 2.0]], [[1, 2]], names=NAMES),
         "gold[0] has values that are no numbers of tags (the numbers of tags are integers",
     ),
+    "spaCy's DocBin": (
+        lambda: exact(SimpleNamespace(get_docs=None), []),
+        "gold must not be a SimpleNamespace (give the documents, list(value.get_docs(nlp.vocab)))",
+    ),
     "a truth value of numpy": (
         lambda: exact(TAGS, OTHER, merge=np.True_),
         "merge must be True or False, not a numpy.bool",
@@ -238,8 +255,16 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "id2label": (lambda: exact(ROWS, ROWS, id2label=dict(enumerate(NAMES))), "are names=[...]"),
     "rows without names": (lambda: exact(ROWS, ROWS), "give names=[...]"),
     "splits of a data set": (lambda: exact({"test": ROWS}, {"test": ROWS}), "as in data['test']"),
+    "columns of a data set": (
+        lambda: exact({"tokens": [["a"]], "ner_tags": [[0]]}, ROWS, names=NAMES),
+        "give the data set itself, or its rows",
+    ),
     "batches": (lambda: exact([[[0, 1]], [[0]]], [[[0, 1]], [[0]]], names=NAMES), "Accumulator.update"),
     "scores of a model": (lambda: exact([[0, 1]], [[[0.9, 0.1], [0.1, 0.9]]], names=NAMES), "argmax(-1)"),
+    "the output of predict": (
+        lambda: exact(SimpleNamespace(predictions=[[0]], label_ids=[[0]])),
+        "score(output.label_ids, ",
+    ),
     "a row that the tokenizer made": (
         lambda: exact([{"input_ids": [1], "labels": [0]}], [[]]),
         "a row has 'text'",
@@ -251,6 +276,11 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "a pipeline without positions": (
         lambda: exact(TEXTS, [[{"entity_group": "PER", "word": "Ann", "start": None, "end": None}]]),
         "use_fast=True",
+    ),
+    "a sentence of flair": (lambda: exact(TEXTS, [FlairSentence()]), "sentence.get_spans('ner')"),
+    "a document of stanza": (
+        lambda: exact(TEXTS, [SimpleNamespace(text="Ann Lee in Rome", ents=[])]),
+        "[doc.ents for doc in docs]",
     ),
     "spans of tokens beside tokens": (
         lambda: exact(ROWS, [[(0, 2, "PER")]], names=NAMES),
@@ -274,6 +304,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "answers='accepted'",
     ),
     "tags in one text": (lambda: exact(["B-PER O", "O O"], ["B-PER O", "O O"]), "line.split()"),
+    "a list in a cell": (
+        lambda: exact(data_frame(tags=["['B-PER', 'O']"])["tags"], TAGS),
+        "ast.literal_eval",
+    ),
     "a data frame of tokens": (
         lambda: exact(data_frame(sentence=[1], word=["a"], tag=["O"]), TAGS),
         "frame.groupby('sentence', sort=False)",

@@ -229,6 +229,9 @@ class Problems(Report):
             repaired, not_read = repaired_and_not_read(check.source.file.passed_over)
             self._lines += [f"{name}: {repaired}"] if repaired else []
             self._lines += [f"{name}: not read: {not_read}"] if not_read else []
+            if unusual := +check.unusual:
+                flat = f"; {_FLAT}" if {"repeated spans", "overlapping spans"} & unusual.keys() else ""
+                self._lines.append(f"{name}: {in_words(unusual)}{flat}")
             if to is not None and writer is not None and not problems:
                 try:
                     lost = in_words(check.lost(to, writer))
@@ -272,6 +275,10 @@ class Problems(Report):
         return "\n".join(map(visible, self._lines)) if form == "text" else super().render(form, **shown)
 
 
+_FLAT = (
+    "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them, exact and fair "
+    "repeated ones once"
+)
 _COLUMNS = ("file", "line", "document", "problem", "advice")
 
 

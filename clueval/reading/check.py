@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Document
+from clueval.core.case import are_flat
+from clueval.core.document import GROUP, MENTION, Document
+from clueval.core.overlap import components
+from clueval.core.span import NO_LABEL
 from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_of, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.files.opening import name_of_input
@@ -120,6 +125,9 @@ class Check:
     documents: int = 0
     tokens: int = 0
     schemes: Mapping[str, str | None] = field(default_factory=dict)
+    # how many ids of documents are repeated, and how many spans have no label or zero length, are repeated or overlap,
+    # which is a problem for some metrics only
+    unusual: Counter[str] = field(default_factory=Counter)
 
     def problems(self) -> Iterator[CluevalError]:
         """Yield all problems; raise none of them.
@@ -130,6 +138,8 @@ class Check:
             yield from filter(None, [self.error])
             return
         form = self.source.form
+        # of ids, by their first byte; a set of ids would take 20 times the memory
+        digests = [array("Q") for _ in range(256)]
         try:
             if isinstance(form, ColumnFormat):
                 columns = ColumnCheck(form, self.source.file, self.source.options)
@@ -148,14 +158,20 @@ class Check:
 
                 require_options(form, self.source.options, self.source.file.name)
                 documents = answers_and_errors(self.source.file, self.source.options)
+            self.unusual["repeated document ids"] = 0  # the first that is listed
             for item in documents:
                 if isinstance(item, CluevalError):
                     yield item
                 else:
                     self.documents += 1
+                    digest = blake2b(item.id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+                    digests[digest[0]].frombytes(digest)
                     self.tokens += (item.end or item.start) - item.start
+                    _count_unusual(item, self.unusual)
         except CluevalError as error:
             yield error
+        finally:
+            self.unusual["repeated document ids"] += sum(len(part) - len({*part}) for part in digests)
 
     def lost(self, name: str, writer: Writer) -> Counter[str]:
         """Return what a format cannot hold of the file, which must have no problems, by kind.
@@ -171,6 +187,31 @@ class Check:
             for _ in writer.pieces([document], layers, False):
                 pass
         return conversion.lost
+
+
+def _count_unusual(document: Document, numbers: Counter[str]) -> None:
+    """Count spans without label, repeated ones, those of zero length, and those that overlap others of their layer."""
+    layers = document.layers
+    for layer in layers:
+        rows = document.ranges_in(layer)
+        if rows is None:
+            spans = [span for span in layers[layer] if span.features.keys().isdisjoint((GROUP, MENTION))]
+            keys = [(span.fragments, span.label) for span in spans]
+            numbers["spans without label"] += [label for _, label in keys].count(NO_LABEL)
+        else:
+            numbers["spans without label"] += [label for _, _, label in rows].count(NO_LABEL)
+            if are_flat(rows):
+                continue
+            keys = [(((start, end),), label) for start, end, label in rows]
+        distinct = list(dict.fromkeys(keys))
+        numbers["repeated spans"] += len(keys) - len(distinct)
+        numbers["zero-length spans"] += sum(start == end for ((start, end), *_), _ in distinct)
+        pieces = sorted(
+            (*piece, place) for place, (fragments, _) in enumerate(distinct) for piece in fragments
+        )
+        runs = ([place for *_, place in run] for run in components(pieces))
+        overlapping = {place for places in runs if len({*places}) > 1 for place in places}
+        numbers["overlapping spans"] += len(overlapping)
 
 
 # Files of columns

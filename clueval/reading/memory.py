@@ -57,6 +57,13 @@ if TYPE_CHECKING:
 
 _FORMS = "give paths, documents or, for each document, a list of tags or a list of spans such as (start, end, label)"
 
+_LISTED_BY = {
+    "collect": "give the data frame, value.collect()",
+    "to_pylist": "give the rows, value.to_pylist()",
+    "get_docs": "give the documents, list(value.get_docs(nlp.vocab))",
+}
+"""What to give instead of objects with these methods: lazy data frames, tables of Arrow, spaCy's ``DocBin``."""
+
 MemoryKind = Literal["tags", "spans", "documents"]
 Kind = Literal["paths"] | MemoryKind
 
@@ -386,7 +393,8 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
         return _with_items(side._replace(ids=_ids_of(side, value)), list(value.values()))
     if isinstance(value, str | bytes | Mapping) or is_span(value) or not isinstance(value, Iterable):
         what = "one span" if is_span(value) else described(value)
-        raise UsageError(f"{side.name} must not be {what}", advice=_FORMS)
+        advice = next((advice for name, advice in _LISTED_BY.items() if hasattr(value, name)), _FORMS)
+        raise UsageError(f"{side.name} must not be {what}", advice=advice)
     return _with_items(side, value)
 
 
@@ -448,6 +456,9 @@ def _of_rows(side: GivenSide, first: Any, place: str, rows: Iterable[Any]) -> Gi
     """Return a side with rows of a JSON format, of which the first that is no empty list has this place."""
     from clueval.formats.form import form_of_rows  # few sides have rows
 
+    columns = next((first[key] for key in _TOKENS if key in first), ()) if isinstance(first, Mapping) else ()
+    if isinstance(columns, list | tuple) and columns and isinstance(columns[0], list | tuple):
+        raise UsageError(f"{place} has columns of a data set", advice="give the data set itself, or its rows")
     form = form_of_rows(_as_json(first), side.options.format)
     return side._replace(kind="documents", items=_documents_of_rows(side, rows), form=form)
 
@@ -610,6 +621,9 @@ def _refuse_text(tag: str, place: str) -> None:
     if len(parts) > 1 and all(map(is_tag, parts)):
         advice = "split it: [line.split() for line in lines]"
         raise UsageError(f"{place} has several tags in one text", advice=advice)
+    if tag.startswith("[") and tag.endswith("]"):
+        advice = "read it with ast.literal_eval or json.loads"
+        raise UsageError(f"{place} is a list that is written as text", advice=advice)
 
 
 def _refuse_list(first: Any, place: str, options: Reading) -> NoReturn:
@@ -647,7 +661,13 @@ def _refuse_span(item: Any, place: str) -> None:
 def _advice_on(item: Any, place: str) -> str:
     """Return what to do with an object that is no item. Raises `UsageError` for one that is meant as a span."""
     _refuse_span(item, place)
-    return "a document without spans is an empty list" if item is None else _FORMS
+    if item is None:
+        return "a document without spans is an empty list"
+    if hasattr(item, "get_spans"):
+        return "give the spans of each sentence: [sentence.get_spans('ner') for sentence in sentences]"
+    return (
+        "give the entities of each document: [doc.ents for doc in docs]" if hasattr(item, "ents") else _FORMS
+    )
 
 
 # Several sides
@@ -696,6 +716,10 @@ def sides_in_memory(
 
 def _examples_in(gold: Any) -> tuple[Any, Any]:
     """Return the documents of both sides of spaCy's ``Example`` objects. Raises `UsageError` for anything else."""
+    if hasattr(gold, "label_ids"):  # a prediction of a Trainer of transformers
+        advice = "score(output.label_ids, output.predictions.argmax(-1), names=names)"
+        raise UsageError("predicted is missing", advice=advice)
+
     def is_example(item: object) -> bool:
         return hasattr(item, "reference") and hasattr(item, "predicted")
 

@@ -73,7 +73,7 @@ def test_check_lists_what_is_not_read_and_what_another_format_would_lose(
     summary = f"{path}: no problems; 1 document, 3 positions"
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [summary, f"{path}: not read: 1 notes, 1 relations"]
-    assert len(lines) == 2
+    assert lines[2].startswith(f"{path}: 2 overlapping spans; ")
     for to, says in (
         ("doccano", "cannot hold 1 features, 1 gaps"),
         ("conll", "cannot hold 1 spans within tokens, 1 features"),
@@ -82,7 +82,7 @@ def test_check_lists_what_is_not_read_and_what_another_format_would_lose(
         assert main(["check", str(path), "--to", to]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert lines[1] == f"{path}: not read: 1 notes, 1 relations"
-        assert lines[2:] == [f"{path}: {to} {says}"]
+        assert lines[3:] == [f"{path}: {to} {says}"]
 
 
 def test_check_names_no_kind_of_which_there_is_nothing(
@@ -166,6 +166,43 @@ def test_rows_that_are_read_as_answers_lead_to_the_option_for_other_rows(
     assert main(["check", str(path), "--row", "text=text,spans=response"]) == 0
 
 
+def test_check_names_spans_that_only_some_metrics_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One span is repeated, [4,4) is empty, [0,7) overlaps both others, and [8,11) has no label; none is a problem."""
+    spans = [[0, 3, "PER"], [0, 3, "PER"], [4, 4, "LOC"], [0, 7, "ORG"], [8, 11, None]]
+    path = tmp_path / "a.jsonl"
+    rows = [{"id": 7, "text": "Ada met Bob", "label": of_row} for of_row in (spans, [])]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    assert main(["check", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == (
+        f"{path}: 1 repeated document ids, 1 spans without label, 1 repeated spans, 1 zero-length spans, "
+        "3 overlapping spans; "
+        "some metrics, such as levels, refuse spans that overlap; exact, fair, gate and muc count them, exact and fair "
+        "repeated ones once"
+    )
+    assert clueval.check(path) == []
+
+
+@pytest.mark.parametrize(
+    ("spans", "overlapping"),
+    [
+        ([[3, 3, "X"], [3, 3, "Y"]], 2),
+        ([[1, 3, "X"], [3, 3, "X"], [3, 5, "X"]], 0),
+        ([[0, 9, "X"], [2, 3, "Y"], [3, 4, "Y"], [9, 9, "X"]], 3),
+    ],
+)
+def test_check_counts_as_overlapping_what_metrics_of_flat_spans_refuse(
+    spans: list[list[Any]], overlapping: int, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "Ada met Bob", "label": spans}), encoding="utf-8")
+    [(_, file_check)] = check.checks([tmp_path / "a.jsonl"], FormatOptions())
+
+    assert list(file_check.problems()) == []
+    assert file_check.unusual["overlapping spans"] == overlapping
+
+
 def test_check_names_each_wrong_document_of_one_object(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"a": [[0, 3], [5, 4]], "b": [[-1, 2]], "c": [[0, 3]]}', encoding="utf-8")
@@ -188,5 +225,5 @@ def test_check_of_rows_holds_no_ids(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    assert file_check.documents == 2001
+    assert (file_check.documents, file_check.unusual["repeated document ids"]) == (2001, 1)
     assert peak < 4_000_000

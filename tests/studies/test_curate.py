@@ -123,6 +123,14 @@ def test_curate_warns_if_no_document_is_shared():
         assert len(list(curate({"A": [document("x", 3)], "B": [document("y", 4)]}))) == 2
 
 
+def test_texts_of_an_annotator_who_has_other_ids_are_refused():
+    sources = {"A": [document("d", 3)], "B": [document("e", 3)], "C": [document("d", 3)]}
+
+    for study in (agree, lambda sources: list(curate(sources))):
+        with pytest.raises(CluevalError, match=r"shares no document .* pair_by='content' pairs equal texts"):
+            study(sources)
+
+
 def test_curated_spans_have_the_features_that_all_agree_on():
     sides = {
         name: [

@@ -172,6 +172,35 @@ class Annotators:
                 same_id = with_first_id(documents)
                 yield Group(self._documents_on_one_text(same_id, texts_differ=texts_differ))
 
+    def require_paired(self) -> None:
+        """Raise `UsageError` if an annotator who shares no document has a text of another annotator, with another id.
+
+        Reads all documents once more.
+        """
+        alone = {*self.names}
+        first_with: dict[str, tuple[str, str]] = {}
+        same: dict[tuple[str, str], tuple[Document, str]] = {}
+        for group in self.groups():
+            present = [
+                (name, document)
+                for name, document in zip(self.names, group.sides, strict=False)  # a system comes after them
+                if document is not None
+            ]
+            if len(present) > 1:
+                alone.difference_update(name for name, _ in present)
+            for name, document in present:
+                if document.text is not None or document.tokens is not None:
+                    other, other_id = first_with.setdefault(key_of(document, "content"), (name, document.id))
+                    same.setdefault((name, other), (document, other_id))
+        for (name, other), (document, other_id) in same.items():
+            if name != other and not alone.isdisjoint((name, other)):
+                raise UsageError(
+                    f"{name} has the text of document {other_id!r} of {other}, and "
+                    f"{name if name in alone else other} shares no document with another annotator",
+                    **document.in_errors,
+                    advice=PAIRING,
+                )
+
     def _read(
         self, annotator: Side, file_name: str | None, read: Read
     ) -> Iterator[tuple[Document, Form | None]]:

@@ -257,6 +257,7 @@ class Curation(Iterator[Curated]):
             places_of = {name: tuple(places) for name, places in listed.items()}
             yield Curated(document, **places_of)
         if ids and alone:
+            self._annotators.require_paired()
             names_alone = f"no document of {', '.join(sorted(alone))} is shared"
             whose = NOTHING_SHARED if alone == {*self.names} else names_alone
             warn(f"{whose}, so that each is kept as it is ({PAIRING})")

@@ -503,6 +503,9 @@ def agree(
 
     corpus = Annotated(annotators, metric, plan, steps)
     bag, clashes, without_text = corpus.counted()
+    sharing = [present for present in bag.shared if metric.shares(present)]
+    if not all(any(present >> number & 1 for present in sharing) for number in range(len(annotators.names))):
+        annotators.require_paired()
     signature = _signature(corpus, bag)
     return Agreement(corpus, bag, clashes, without_text, signature, confidence if intervals else None)
 
