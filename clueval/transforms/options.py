@@ -154,6 +154,9 @@ class Preparing:
     )
 
     def __post_init__(self) -> None:
+        if isinstance(self.min_score, Mapping) or hasattr(self.min_score, "threshold"):
+            advice = "write the result of threshold to a file, with write('t.json'), and give its path"
+            raise UsageError("min_score is a number or a file", advice=advice)
         require_types(self)
         if self.locate is not None:
             self.location_steps()
