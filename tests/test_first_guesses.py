@@ -178,7 +178,7 @@ SCORED = [{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER", "scor
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "the threshold itself": (
         lambda: exact(SCORED, SCORED, min_score=clueval.threshold(SCORED, SCORED, score_feature="score")),
-        "min_score must be a number or text or a path or None, not a Threshold",
+        "min_score is a number or a file (write the result of threshold to a file",
     ),
     "nan as a threshold": (
         lambda: exact(SCORED, SCORED, score_feature="score", min_score=float("nan")),
