@@ -1,7 +1,7 @@
 """clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
 
 To learn in half an hour how a number comes about, read the modules `core.span` and `core.case` (what is counted, and
-how a document is cut into cases), `core.exact` and `core.tally` (how a case is counted, and what is divided),
+how a document is cut into cases), `core.metric` and `core.exact` (what is divided, and how a case is counted),
 `core.bag` (why equal cases are counted once, and what is added) and `core.count` (the loop over documents), in this
 order.
 """

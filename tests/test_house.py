@@ -53,8 +53,8 @@ MOST_MODULES = {
 HALF_HOUR_PATH = (
     "core.span",
     "core.case",
+    "core.metric",
     "core.exact",
-    "core.tally",
     "core.bag",
     "core.count",
 )
@@ -257,7 +257,7 @@ def test_the_package_names_what_to_read_in_half_an_hour() -> None:
 
     named = re.findall(r"`((?!clueval)[a-z]+\.[a-z_]+)`", clueval.__doc__ or "")
     assert tuple(named) == HALF_HOUR_PATH
-    assert len(lines) <= 2_015
+    assert len(lines) <= 2_220
 
 
 BYTES = {"reading.byte_reader"}

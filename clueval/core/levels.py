@@ -30,9 +30,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, get_args
 
 from clueval.core.case import Case
-from clueval.core.metric import Metric
+from clueval.core.metric import Counts, Metric, Tally, averages_of
 from clueval.core.span import NOTHING, SIDES, Frozen, LabelledRow, Labels, Span, by_position
-from clueval.core.tally import Counts, Tally, averages_of
 
 Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from clueval.core.document import Document, Pair, metadata_with_id
+from clueval.core.metric import Tally
 from clueval.core.span import Span
-from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.files.opening import beginning_of
 from clueval.files.options import Limits

@@ -19,9 +19,8 @@ from clueval.core.case import Case, labelled_range
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.located import EqualCases, Located
-from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
+from clueval.core.metric import RATES, AnyMetric, Counts, Metric, Tally, require_countable, split_metrics
 from clueval.core.span import MERGED, NO_LABEL, SIDES
-from clueval.core.tally import RATES, Counts, Tally
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.limits import require_short_texts
 from clueval.files.opening import sha256_of

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import EPSILON, RATES
+from clueval.core.metric import EPSILON, RATES, AnyMetric
 from clueval.files.errors import UsageError
 from clueval.files.options import checked_call, require_kind
 from clueval.formats.options import Reading

@@ -17,9 +17,8 @@ from clueval.core.case import Case
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import AnyMetric, Tally, added
 from clueval.core.span import Span
-from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalWarning, FormatError, LimitError, UsageError
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.metrics.gate import pairing as pairing_module
