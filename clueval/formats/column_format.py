@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import CluevalError, FormatError
-from clueval.files.limits import document_too_long, sentence_too_long
+from clueval.files.opening import document_too_long, sentence_too_long
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions

@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.core.case import Case, labelled_range
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document, Pair, require_short_texts
 from clueval.core.exact import Exact
 from clueval.core.located import EqualCases, Located
 from clueval.core.metric import RATES, AnyMetric, Counts, Metric, Tally, require_countable, split_metrics
 from clueval.core.span import MERGED, NO_LABEL, SIDES
 from clueval.files.errors import CluevalError, UsageError
-from clueval.files.limits import require_short_texts
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, refuse_unknown, require_kind
 from clueval.metrics import only_metric
