@@ -26,8 +26,7 @@ from clueval.core.case import (
 )
 from clueval.core.document import Document, Pair, Row, Text
 from clueval.core.metric import Metric, Tally, require_countable
-from clueval.core.overlap import components
-from clueval.core.span import NOTHING, Span
+from clueval.core.span import NOTHING, Span, components
 from clueval.files.errors import CluevalError
 
 _Entry = tuple[int, int, int, int]

@@ -20,8 +20,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard
 
 from clueval.core.case import Case, Where
 from clueval.core.document import Document, Pair
-from clueval.core.overlap import require_flat
-from clueval.core.span import SIDES, Span, name_of
+from clueval.core.span import SIDES, Span, name_of, require_flat
 from clueval.files.errors import UsageError
 
 # Counts and rates

@@ -14,8 +14,7 @@ from typing import Any
 
 from clueval.core.case import are_flat
 from clueval.core.document import GROUP, MENTION, Document
-from clueval.core.overlap import components
-from clueval.core.span import NO_LABEL
+from clueval.core.span import NO_LABEL, components
 from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_of, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.files.opening import name_of_input

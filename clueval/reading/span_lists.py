@@ -8,8 +8,7 @@ from typing import Any
 from clueval.core.document import Document
 from clueval.core.levels import Match, match_of
 from clueval.core.merging import merged_spans
-from clueval.core.overlap import SpanIndex, components, require_flat
-from clueval.core.span import Span, by_position
+from clueval.core.span import Span, SpanIndex, by_position, components, require_flat
 from clueval.files.errors import UsageError, described
 from clueval.formats.span_forms import as_spans
 

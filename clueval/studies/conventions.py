@@ -23,8 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.core.case import Case, Where
 from clueval.core.document import Pair
 from clueval.core.metric import RATES, DocumentMetric, Metric, Tally, f_measure, rate, require_countable
-from clueval.core.overlap import first_clash
-from clueval.core.span import SIDES
+from clueval.core.span import SIDES, first_clash
 from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_of
 from clueval.files.errors import OverlapError, TagError, UsageError, cut_label, warn
 from clueval.files.options import checked_call

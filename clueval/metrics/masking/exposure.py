@@ -25,15 +25,19 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from clueval.core.document import PARTS, REPLACEMENT, Document
-from clueval.core.overlap import (
+from clueval.core.span import (
+    NO_LABEL,
+    Ranges,
     Regions,
+    Span,
     SpanIndex,
+    by_position,
     first_clash,
+    intersect,
     joined_ranges,
     require_few_pairs,
     shared_positions,
 )
-from clueval.core.span import NO_LABEL, Ranges, Span, by_position, intersect
 from clueval.files.errors import LimitError
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, parts_of_words, without
 

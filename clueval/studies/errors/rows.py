@@ -23,8 +23,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Pair, Unit, require_short_texts
-from clueval.core.overlap import SpanIndex
-from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
+from clueval.core.span import MERGED, SIDES, Span, SpanIndex, by_position, name_of
 from clueval.files.errors import SpanError, UsageError
 from clueval.files.options import checked_call, require_instance
 from clueval.reading.span_lists import merge_layers

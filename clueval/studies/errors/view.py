@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.levels import KINDS, UNMATCHED
 from clueval.core.metric import RATES
-from clueval.core.overlap import shared_positions
-from clueval.core.span import NO_LABEL, SIDES, Span
+from clueval.core.span import NO_LABEL, SIDES, Span, shared_positions
 from clueval.reports.language import current_language, numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, positions
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown
