@@ -26,15 +26,7 @@ from clueval.files.options import (
     whole,
     with_fields,
 )
-from clueval.formats.options import Reading
-from clueval.reading.options import (
-    PAIR_BY,
-    SETS,
-    LayerColumns,
-    Readings,
-    layer_names,
-    readings_of,
-)
+from clueval.formats.options import PAIR_BY, SETS, LayerColumns, Reading, Readings, layer_names, readings_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -27,10 +27,10 @@ from clueval.core.span import SIDES, first_clash
 from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_of
 from clueval.files.errors import OverlapError, TagError, UsageError, cut_label, warn
 from clueval.files.options import checked_call
-from clueval.formats.options import Reading
+from clueval.formats.options import LayerColumns, Reading
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
-from clueval.reading.options import InputSide, LayerColumns, is_path_or_paths, spooled
+from clueval.reading import InputSide, is_path_or_paths, spooled
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, difference, shown

@@ -24,8 +24,9 @@ from clueval.core.span import MERGED, NO_LABEL, SIDES
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, refuse_unknown, require_kind
+from clueval.formats.options import LayerColumns
 from clueval.metrics import only_metric
-from clueval.reading.options import InputSide, LayerColumns
+from clueval.reading import InputSide
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import read
 from clueval.reports.language import phrase
