@@ -98,7 +98,7 @@ def other_key(present: int = BOTH) -> Key:
     return 1, 0, present
 
 
-@dataclass
+@dataclass(eq=False)
 class Case:
     """Spans of all sides that overlap, directly or through others; it is made once for each distinct key.
 

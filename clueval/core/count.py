@@ -89,7 +89,7 @@ class DocumentPlace(NamedTuple):
     repeat: int = 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """What is counted.
 

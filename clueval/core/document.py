@@ -412,7 +412,7 @@ class Pair:
         return 0 if self.beside else positions_of(self.sides)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Group:
     """The documents that several sides have of one text, such as annotators; None for a side that lacks it.
 

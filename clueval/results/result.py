@@ -155,7 +155,7 @@ def _units_in(bag: Bag, plan: Plan) -> Units:
 # The result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result(Report):
     """The result of counting a corpus.
 
