@@ -3,7 +3,7 @@
 `best_pairs` finds it by successive best augmenting paths (Busacker and Gowen 1960; paths by Bellman and
 Ford), in each connected component of the possible pairs alone. A component of a few spans costs next to nothing; one of
 n spans that all overlap costs O(n^4) at worst, and is refused if it is large. `most_pairs` prefers earlier members
-(augmenting paths, Kuhn 1955).
+(augmenting paths, Kuhn 1955). `overlap_groups` are those of spans that share positions.
 """
 
 from __future__ import annotations

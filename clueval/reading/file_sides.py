@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from clueval.core.bag import Read
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Side:
     """One named side: its files and how they are read, or, where sides may lack documents, documents in memory."""
 
