@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clueval.core.tally import f_measure, rate
+from clueval.core.metric import f_measure, rate
 from clueval.files.errors import CluevalError
 from clueval.statistics import bca, mcnemar_exact, percentile
 from clueval.statistics.jackknife import (

@@ -1,7 +1,7 @@
 """clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
 
 To learn in half an hour how a number comes about, read the modules `core.span` and `core.case` (what is counted, and
-how a document is cut into cases), `core.exact` and `core.tally` (how a case is counted, and what is divided),
+how a document is cut into cases), `core.metric` and `core.exact` (what is divided, and how a case is counted),
 `core.bag` (why equal cases are counted once, and what is added) and `core.count` (the loop over documents), in this
 order.
 """
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from clueval.compat.masking import masking as masking
     from clueval.core.document import Document as Document
     from clueval.core.document import Sentence as Sentence
-    from clueval.core.levels import Match as Match
     from clueval.core.span import Span as Span
     from clueval.files.errors import CluevalError as CluevalError
     from clueval.files.errors import CluevalWarning as CluevalWarning
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from clueval.reading.records import documents_from_spacy as documents_from_spacy
     from clueval.reading.records import to_rows as to_rows
     from clueval.reading.records import to_spacy as to_spacy
+    from clueval.reading.span_lists import Match as Match
     from clueval.reading.span_lists import match_spans as match_spans
     from clueval.reading.span_lists import merge_layers as merge_layers
     from clueval.reading.span_lists import overlap_components as overlap_components
@@ -75,7 +75,6 @@ _NAMES_OF = {
     "compat.faireval.config": "faireval",
     "compat.masking": "masking",
     "core.document": "Document Sentence",
-    "core.levels": "Match",
     "core.span": "Span",
     "results.accumulator": "Accumulator",
     "results.result": "Result load_result",
@@ -94,7 +93,7 @@ _NAMES_OF = {
     "reading.convert": "convert merge",
     "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.read": "read",
-    "reading.span_lists": "match_spans merge_layers overlap_components",
+    "reading.span_lists": "Match match_spans merge_layers overlap_components",
     "reports.json_text": "schema",
     "reports.place": "Place",
     "studies.agreement.curation": "curate",

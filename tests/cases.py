@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from clueval.core.case import Case
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import AnyMetric, Tally, added
 from clueval.core.span import DEFAULT_LAYER, Span
-from clueval.core.tally import Tally, added
 
 _SPAN = re.compile(r"(?P<label>\w+)(?P<ranges>(?:\[\d+,\d+\))+)")
 

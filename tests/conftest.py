@@ -112,15 +112,14 @@ SMALL_LIMITS = {
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the limits small on what spans of a document may cost, and the texts around them short."""
-    from clueval.core import bag, one_to_one, overlap
-    from clueval.files import limits
+    from clueval.core import bag, document, one_to_one, span
     from clueval.metrics.masking import exposure
     from clueval.studies.errors.rows import REACH
     from clueval.transforms import occurrences
 
     for name, value in SMALL_LIMITS.items():
         modules = [
-            module for module in (limits, overlap, one_to_one, occurrences, exposure) if hasattr(module, name)
+            module for module in (document, span, one_to_one, occurrences, exposure) if hasattr(module, name)
         ]
         assert modules, name
         for module in modules:

@@ -9,9 +9,8 @@ from typing import Any
 
 from clueval.core.count import Plan, count, sequences_of
 from clueval.core.document import Document, Pair
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import AnyMetric, Tally, added
 from clueval.core.span import Span
-from clueval.core.tally import Tally, added
 
 SIZE = 30
 """The positions of a text."""

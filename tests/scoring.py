@@ -8,8 +8,7 @@ from typing import Any
 from clueval.core.bag import Bag
 from clueval.core.count import Plan, count, sequences_of
 from clueval.core.document import Document, Pair
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import added
+from clueval.core.metric import AnyMetric, added
 
 
 def scored(

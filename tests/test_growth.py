@@ -16,7 +16,7 @@ from shapes import OVERLAPPING, SHAPES
 
 import clueval
 from clueval.cli import main
-from clueval.files import limits
+from clueval.core import document as documents
 from clueval.formats.catalogue import writer_named, written_names
 from clueval.metrics import METRICS
 
@@ -164,7 +164,7 @@ def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFix
     # (small output may: as many bytes as positions are allowed)
     if shape in OVERLAPPING:
         most = LIMIT * max(after / before, read)
-        allowed = max(most * found[1].written, limits.MAX_COVERED)
+        allowed = max(most * found[1].written, documents.MAX_COVERED)
         assert written <= most or found[2].written <= allowed, found
 
 

@@ -44,17 +44,17 @@ MAY_IMPORT: dict[str, set[str]] = {
 """What every package may import besides itself and the foundation."""
 
 MOST_MODULES = {
-    "clueval.score('gold.conll', 'predicted.conll').f1": 48,
-    "clueval.score([['B-PER', 'O']], [['B-PER', 'O']]).f1": 34,
-    "[*clueval.read('rows.jsonl')]": 26,
+    "clueval.score('gold.conll', 'predicted.conll').f1": 43,
+    "clueval.score([['B-PER', 'O']], [['B-PER', 'O']]).f1": 31,
+    "[*clueval.read('rows.jsonl')]": 24,
 }
 """The number of modules that a first call imports. It may only shrink."""
 
 HALF_HOUR_PATH = (
     "core.span",
     "core.case",
+    "core.metric",
     "core.exact",
-    "core.tally",
     "core.bag",
     "core.count",
 )
@@ -70,7 +70,7 @@ AT_THE_TOP = {"__init__", "__main__", "version"}
 
 
 def name_of(path: Path) -> str:
-    """The name of a module without the package's own: `core.overlap`; a package is called as its folder."""
+    """The name of a module without the package's own: `core.span`; a package is called as its folder."""
     parts = path.relative_to(SOURCE).with_suffix("").parts
     return ".".join(part for part in parts if part != "__init__")
 
@@ -257,7 +257,7 @@ def test_the_package_names_what_to_read_in_half_an_hour() -> None:
 
     named = re.findall(r"`((?!clueval)[a-z]+\.[a-z_]+)`", clueval.__doc__ or "")
     assert tuple(named) == HALF_HOUR_PATH
-    assert len(lines) <= 2_015
+    assert len(lines) <= 2_465
 
 
 BYTES = {"reading.byte_reader"}
@@ -343,7 +343,7 @@ def test_only_the_index_imports_intervaltree() -> None:
         if isinstance(node, ast.ImportFrom) and node.module == "intervaltree"
     }
 
-    assert users == {"core.overlap"}
+    assert users == {"core.span"}
 
 
 def test_importing_clueval_loads_nothing_that_it_does_not_need() -> None:

@@ -14,8 +14,8 @@ from sizes import handed_in
 
 from clueval import Document, Span, errors, read, score
 from clueval.cli import main
+from clueval.core.document import MAX_COVERED
 from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
-from clueval.files.limits import MAX_COVERED
 from clueval.files.opening import BLOCK
 from clueval.files.options import HELD, Limits
 from clueval.reading.passages import Sizes

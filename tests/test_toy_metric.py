@@ -14,8 +14,7 @@ from corpora import vrt, write
 from clueval import read, score
 from clueval.cli import main
 from clueval.core.case import Case
-from clueval.core.metric import Metric
-from clueval.core.tally import Counts, Tally
+from clueval.core.metric import Counts, Metric, Tally
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 

@@ -36,7 +36,7 @@ from clueval.formats.form import Form, forms_named
 from clueval.formats.options import SELECT_SETS, FormatOptions
 from clueval.metrics import METRICS, metric_of
 from clueval.metrics.settings import MetricText, metrics_in
-from clueval.reading.options import STDIN
+from clueval.reading import STDIN
 from clueval.reading.paths import files_of
 
 FILES = ("clueval.toml", "pyproject.toml")

@@ -29,7 +29,7 @@ from clueval.cli.printing import remark, remarking, repaired_and_not_read, say
 from clueval.files.errors import CluevalError, FileError, in_words, visible, with_noun
 from clueval.files.writing import errors_of, made_folder, named_together, whole_bytes
 from clueval.formats.catalogue import writer_named
-from clueval.formats.options import FormatOptions
+from clueval.formats.options import MENTIONS, FormatOptions, layer_names
 from clueval.reading.check import Check, checks
 from clueval.reading.convert import (
     Conversion,
@@ -40,7 +40,6 @@ from clueval.reading.convert import (
     token_documents,
     with_label,
 )
-from clueval.reading.options import MENTIONS, layer_names
 from clueval.reading.read import documents_of
 from clueval.reading.tag_columns import columns_of_tags, listed
 from clueval.reports.language import phrase

@@ -21,7 +21,7 @@ from clueval.core.levels import LEVELS
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, with_noun
 from clueval.files.writing import named_together
-from clueval.reading.options import spooled
+from clueval.reading import spooled
 from clueval.results.inputs import layers_not_predicted
 from clueval.results.options import Counting
 from clueval.studies.errors.report import Errors

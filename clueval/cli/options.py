@@ -15,9 +15,8 @@ from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.files.options import column, input_path
 from clueval.formats.form import NAMES, all_forms
-from clueval.formats.options import Reading
+from clueval.formats.options import LayerColumns, LayerSource, Reading
 from clueval.metrics import METRICS, chosen_metrics, only_metric
-from clueval.reading.options import LayerColumns, LayerSource
 from clueval.results.summary import layers_read, mended
 from clueval.transforms.options import Preparing
 

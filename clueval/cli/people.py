@@ -27,8 +27,8 @@ from clueval.files.errors import UsageError, with_noun
 from clueval.files.options import input_path, number
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through
-from clueval.formats.options import Reading
-from clueval.reading.options import STDIN, layer_names, spooled
+from clueval.formats.options import Reading, layer_names
+from clueval.reading import STDIN, spooled
 from clueval.reports.language import in_language
 from clueval.reports.place import Place, place_lines
 from clueval.studies.agreement.annotators import Naming

@@ -31,7 +31,7 @@ from clueval.files.options import note_input, number
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import made_folder
 from clueval.formats.options import Reading
-from clueval.reading.options import spooled
+from clueval.reading import spooled
 from clueval.results.options import Counting, Trust
 from clueval.studies.span_values import ALL_FEATURES
 from clueval.transforms.options import Preparing

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from clueval.core.count import DOCUMENT, DocumentPlace
-from clueval.core.tally import Tally, added
+from clueval.core.metric import Tally, added
 from clueval.files.errors import UsageError
 from clueval.files.writing import whole_file
 from clueval.metrics.gate import Gate, GateLists

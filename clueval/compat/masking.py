@@ -22,12 +22,20 @@ from clueval.files.opening import blocks, is_folder, lines
 from clueval.files.options import checked_call, column, field_names, refuse_unknown, require_kind
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import EVERY_SET, FormatOptions, Reading
+from clueval.formats.options import (
+    EVERY_SET,
+    SETS,
+    FormatOptions,
+    LayerColumns,
+    Reading,
+    readings_of,
+    require_layers,
+)
 from clueval.formats.recognition import fields_of_line
 from clueval.formats.table_columns import records_of
 from clueval.metrics.masking import IgnoredWords, Masking, WordWeights
+from clueval.reading import is_path_or_paths, spooled
 from clueval.reading.file_sides import files_of_side
-from clueval.reading.options import SETS, LayerColumns, is_path_or_paths, readings_of, require_layers, spooled
 from clueval.reading.paths import files_of, is_in_archive, located
 from clueval.reading.source import form_at
 from clueval.results.inputs import repairs_of, swapped, warnings_of
@@ -42,7 +50,7 @@ from clueval.transforms.options import Preparing
 from clueval.transforms.recovery import Redacted
 
 if TYPE_CHECKING:
-    from clueval.reading.options import InputSide
+    from clueval.reading import InputSide
 
 
 class RedactedTexts:

@@ -18,9 +18,8 @@ from typing import Any, ClassVar
 from clueval.core.alignment import words_in
 from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
-from clueval.core.metric import DocumentMetric
+from clueval.core.metric import DocumentMetric, Tally, f_measure, rate
 from clueval.core.span import Span
-from clueval.core.tally import Tally, f_measure, rate
 from clueval.metrics.masking import ANNOTATORS, Masking
 from clueval.metrics.masking.counts import share, weighted_sums
 from clueval.metrics.masking.exposure import Mention, MentionReader, risk_by

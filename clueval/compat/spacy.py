@@ -30,9 +30,8 @@ from typing import Any
 from clueval.core.bag import Bag
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Layers, Pair, Row, Unit
-from clueval.core.metric import split_metrics
+from clueval.core.metric import f_measure, split_metrics
 from clueval.core.span import DEFAULT_LAYER
-from clueval.core.tally import f_measure
 from clueval.files.errors import UsageError
 from clueval.metrics import chosen_metrics
 from clueval.reading.same_text import require_same_text

@@ -1,9 +1,9 @@
 """The core: spans and documents become cases, a metric counts a case, a corpus is a bag of cases.
 
-Read these modules in this order: `span` and `document` (what is counted), `overlap` (which spans belong together),
-`case` (the unit of counting), `tally` and `metric` (how a case is counted), `exact` and `levels` (two metrics), `bag`
-(what is kept of a corpus), `count` (the loop over a corpus). All others are helpers, to be read where they are needed:
-`tags`, `merging` (several layers become one), `located` (cases where they stand, for errors, and sentences as places),
+Read these modules in this order: `span` (also which spans overlap) and `document` (what is counted), `case` (the unit
+of counting), `metric` (how a case is counted, and what is divided), `exact` and `levels` (two metrics), `bag` (what is
+kept of a corpus), `count` (the loop over a corpus). All others are helpers, to be read where they are needed: `tags`,
+`merging` (several layers become one), `located` (cases where they stand, for errors, and sentences as places),
 `dictionaries` (documents as plain dictionaries), and `one_to_one` and `alignment` (of two texts). Everything else of
 the package is built on these modules; other metrics stand in a package of their own and inherit from `metric.Metric` or
 `metric.DocumentMetric`.

@@ -19,10 +19,17 @@ from typing import Any, NamedTuple
 
 from clueval.core.case import BOTH, HEAD, TOKENS, CaseOfKey, Key, same_key
 from clueval.core.document import Document, Sentence, Text, metadata_with_id
-from clueval.core.metric import AnyMetric, features_read, is_of_cases, keeping_metrics, require_countable
+from clueval.core.metric import (
+    AnyMetric,
+    Tally,
+    add_to,
+    features_read,
+    is_of_cases,
+    keeping_metrics,
+    require_countable,
+)
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, scheme_of
-from clueval.core.tally import Tally, add_to
 from clueval.files.errors import TagError, UsageError
 
 # What was read

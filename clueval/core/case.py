@@ -40,8 +40,18 @@ from operator import attrgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
-from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, LabelledRow, Ranges, Span, labels_in
+from clueval.core.span import (
+    MERGED,
+    NOTHING,
+    Frozen,
+    LabelledRow,
+    Ranges,
+    Span,
+    SpanIndex,
+    components,
+    labels_in,
+    overlaps_between,
+)
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -88,7 +98,7 @@ def other_key(present: int = BOTH) -> Key:
     return 1, 0, present
 
 
-@dataclass
+@dataclass(eq=False)
 class Case:
     """Spans of all sides that overlap, directly or through others; it is made once for each distinct key.
 

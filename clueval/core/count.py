@@ -16,9 +16,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.core.bag import NO_LAYER, Bag, Bounds
 from clueval.core.case import Key, Keys, keys_of, other_key, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text, metadata_with_id
-from clueval.core.metric import AnyMetric, features_read, keeping_metrics, require_no_gaps, split_metrics
+from clueval.core.metric import (
+    AnyMetric,
+    Tally,
+    added,
+    features_read,
+    keeping_metrics,
+    require_no_gaps,
+    split_metrics,
+)
 from clueval.core.span import MERGED, NOTHING, SIDES
-from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +89,7 @@ class DocumentPlace(NamedTuple):
     repeat: int = 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """What is counted.
 

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
 from clueval.core.span import MERGED, NOTHING, Ranges, Span, labels_in, name_of
-from clueval.files.errors import SpanError, UsageError, described, with_noun
+from clueval.files.errors import LimitError, SpanError, UsageError, described, with_noun
 
 Unit = Literal["token", "character"]
 
@@ -412,7 +412,7 @@ class Pair:
         return 0 if self.beside else positions_of(self.sides)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Group:
     """The documents that several sides have of one text, such as annotators; None for a side that lacks it.
 
@@ -495,3 +495,17 @@ def no_positions(**place: Any) -> UsageError:
         advice="give the answers to score, compare, errors, profile or conventions with input='mentions', which looks "
         "for them in the text of gold",
     )
+
+
+MAX_COVERED = 50_000_000
+"""The most positions that the spans of a document have together, where their texts are compared or written."""
+
+
+def require_short_texts(positions: int, **place: Any) -> None:
+    """Raise `LimitError`, with its place, for too many positions of spans whose texts are needed."""
+    if positions > MAX_COVERED:
+        raise LimitError(
+            f"the texts of the spans have together more than {MAX_COVERED:,} positions",
+            **place,
+            advice="leave out spans that many others overlap or equal",
+        )

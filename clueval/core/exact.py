@@ -18,10 +18,8 @@ from itertools import compress
 from typing import Any, ClassVar
 
 from clueval.core.case import Case
-from clueval.core.metric import Metric
-from clueval.core.overlap import shared_positions
-from clueval.core.span import Span, positions_in
-from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
+from clueval.core.metric import Counts, Metric, Tally, averages_of, counts_by_label, rate
+from clueval.core.span import Span, positions_in, shared_positions
 from clueval.files.errors import UsageError
 from clueval.files.options import is_number, require_choices, setting_field
 

@@ -30,9 +30,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, get_args
 
 from clueval.core.case import Case
-from clueval.core.metric import Metric
-from clueval.core.span import NOTHING, SIDES, Frozen, LabelledRow, Labels, Span, by_position
-from clueval.core.tally import Counts, Tally, averages_of
+from clueval.core.metric import Counts, Metric, Tally, averages_of
+from clueval.core.span import NOTHING, SIDES, Frozen, LabelledRow, Labels
 
 Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -226,42 +225,3 @@ def _averages_by_level(labels: Mapping[str, Mapping[int, Counts]]) -> dict[str, 
             report = averages_of(per_label, is_weighted=False)
         reports[str(level)], before = report, per_label
     return reports
-
-
-# Single spans
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """How one span is matched by the other side; `kind` is the class of the match.
-
-    `partners` are the spans of the other side that match the span, by position: one for exact and superset,
-    the adjacent spans for tiling and overlap, none for missed (even if spans overlap it). `labels` holds for
-    each layer the label of the partners that has most positions inside the span.
-
-    >>> match_of(Span(0, 2, "A"), [Span(0, 3, "A")]).kind
-    'superset'
-    """
-
-    span: Span
-    kind: Kind
-    partners: tuple[Span, ...] = ()
-    labels: Labels = NOTHING
-
-    @property
-    def level(self) -> int | None:
-        """The lowest level at which the span is a true positive, or None if it is missed."""
-        return None if self.kind == "missed" else KINDS.index(self.kind) + 1
-
-
-def match_of(span: Span, around: Sequence[Span]) -> Match:
-    """Return the match of a span, given the spans of the other side that overlap or equal it, by position."""
-    kind, labels = class_of(
-        span.start, span.end, [(other.start, other.end, other.by_layer) for other in around]
-    )
-    partners = tuple(around)
-    if kind == "missed":
-        partners = ()
-    elif kind == "exact":
-        partners = next((other,) for other in around if by_position(other) == by_position(span))
-    return Match(span, kind, partners, labels)

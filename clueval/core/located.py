@@ -25,10 +25,8 @@ from clueval.core.case import (
     which_count,
 )
 from clueval.core.document import Document, Pair, Row, Text
-from clueval.core.metric import Metric, require_countable
-from clueval.core.overlap import components
-from clueval.core.span import NOTHING, Span
-from clueval.core.tally import Tally
+from clueval.core.metric import Metric, Tally, require_countable
+from clueval.core.span import NOTHING, Span, components
 from clueval.files.errors import CluevalError
 
 _Entry = tuple[int, int, int, int]

@@ -17,8 +17,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from clueval.core.document import Document, Layers
-from clueval.core.overlap import components, require_flat
-from clueval.core.span import MERGED, NOTHING, Frozen, Span
+from clueval.core.span import MERGED, NOTHING, Frozen, Span, components, require_flat
 
 
 def merged_spans(

@@ -3,7 +3,7 @@
 `best_pairs` finds it by successive best augmenting paths (Busacker and Gowen 1960; paths by Bellman and
 Ford), in each connected component of the possible pairs alone. A component of a few spans costs next to nothing; one of
 n spans that all overlap costs O(n^4) at worst, and is refused if it is large. `most_pairs` prefers earlier members
-(augmenting paths, Kuhn 1955).
+(augmenting paths, Kuhn 1955). `overlap_groups` are those of spans that share positions.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 from clueval.core.case import Case, LabelledRange
-from clueval.core.overlap import UnionFind, shared_positions
-from clueval.core.span import Span
+from clueval.core.span import Span, components, shared_positions
 from clueval.files.errors import LimitError
 
 MAX_MATCHING = 5_000_000
@@ -154,3 +153,57 @@ def most_pairs(edges: Sequence[Sequence[tuple[int, int]]]) -> list[int | None]:
         else:
             closed |= reached
     return chosen
+
+
+class UnionFind:
+    """Disjoint sets of the numbers from 0 to n - 1.
+
+    The sets are trees, united by size, and paths are halved (Tarjan and van Leeuwen, "Worst-case analysis of set union
+    algorithms", 1984).
+    """
+
+    def __init__(self, n: int) -> None:
+        self._parents = list(range(n))
+        self._sizes = [1] * n
+
+    def find(self, number: int) -> int:
+        """Return the number that stands for the set of a number."""
+        parents = self._parents
+        while parents[number] != number:
+            parents[number] = number = parents[parents[number]]
+        return number
+
+    def unite(self, one: int, other: int) -> None:
+        """Make one set of the sets of two numbers."""
+        one, other = self.find(one), self.find(other)
+        if one != other:
+            if self._sizes[one] < self._sizes[other]:
+                one, other = other, one
+            self._parents[other] = one
+            self._sizes[one] += self._sizes[other]
+
+    def groups(self) -> list[list[int]]:
+        """Return the numbers of each set, sets in the order of their first numbers."""
+        groups: dict[int, list[int]] = {}
+        for number in range(len(self._parents)):
+            groups.setdefault(self.find(number), []).append(number)
+        return list(groups.values())
+
+
+def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
+    """Return the numbers of the spans that share positions, directly or through others, group by group.
+
+    Discontinuous spans have the positions of their fragments, so a union-find joins the components of the fragments. A
+    span of zero length shares those that it lies between; equal spans of zero length share none. Groups come by their
+    first numbers. Costs O(n log n) for n fragments.
+
+    >>> overlap_groups([Span.of_fragments([(0, 3), (7, 9)]), Span(4, 6), Span(2, 4), Span(5, 5)])
+    [[0, 2], [1, 3]]
+    """
+    sets = UnionFind(len(spans))
+    rows = sorted((*part, number) for number, span in enumerate(spans) for part in span.fragments)
+    for run in components(rows):
+        if run[-1][1] > run[0][0]:
+            for row in run:
+                sets.unite(run[0][2], row[2])
+    return sets.groups()

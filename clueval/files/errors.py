@@ -274,7 +274,7 @@ class OverlapError(SpanError):
 
 
 class LimitError(CluevalError):
-    """An input would take too long or too much memory: it is beyond a limit of `clueval.files.limits`."""
+    """An input would take too long or too much memory: it is beyond a limit."""
 
 
 class TextMismatch(CluevalError):

@@ -5,6 +5,10 @@ that begin with gzip's magic number are unpacked, whatever their name. The encod
 mark is skipped, CRLF is read as LF, and a line end is added to a last line without one. Only LF and CRLF end
 a line: U+2028 and other Unicode line ends are ordinary characters, and a lone CR, the line end of old Macs,
 is an error.
+
+A line and a sentence are held in memory as a whole, and so is a document of most formats; a gzipped file of some
+hundred kilobytes can contain one of several gigabytes. So there are limits, far above the sizes in real corpora;
+options can raise those of lines, sentences and documents (`clueval.files.options.Limits`).
 """
 
 from __future__ import annotations
@@ -22,7 +26,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, escape
-from clueval.files.limits import archive_too_long, file_too_long, line_too_long, most_unpacked
 from clueval.files.options import MAX_LINE, note_input, note_open_file
 
 BLOCK = 1 << 18
@@ -387,3 +390,58 @@ def tsv_cells(line: str) -> list[str]:
         else text
         for text in cells
     ]
+
+
+# Limits
+
+MAX_DEPTH = 100
+"""The greatest depth of elements and of values in values."""
+
+GROWTH, SMALL = 200, 1 << 26
+"""What is packed in files and archives, and has more than `SMALL` bytes, may have `GROWTH` times the packed bytes."""
+
+MAX_MEMBERS = 100_000
+"""The most members of an archive, with the empty ones and folders."""
+
+
+def most_unpacked(packed: int) -> int:
+    """Return how many bytes a gzipped file, a member of an archive or all of them may have, given the packed bytes."""
+    return max(SMALL, GROWTH * packed)
+
+
+def _beyond(problem: str, file: str, line: int | None, option: str) -> FormatError:
+    return FormatError(problem, file=file, line=line, advice=f"if this is intended, raise {option}")
+
+
+def line_too_long(file: str, line: int, most: int) -> FormatError:
+    """Return the error for a line of more than `most` bytes."""
+    return _beyond(f"a line of more than {most:,} bytes", file, line, "max_line")
+
+
+def file_too_long(file: str, most: int) -> FormatError:
+    """Return the error for a file that is read as a whole and has more than `most` bytes."""
+    problem = f"a file of more than {most:,} bytes in a format that is read as a whole"
+    return _beyond(problem, file, None, "max_line")
+
+
+def too_many(what: str, file: str, line: int | None, most: int) -> FormatError:
+    """Return the error for more than `most` lines, tags or tokens; `what` begins the message."""
+    return _beyond(f"{what} {most:,}", file, line, "max_sentence")
+
+
+def sentence_too_long(file: str, line: int, most: int) -> FormatError:
+    """Return the error for a sentence of more than `most` tokens; `line` is its first line."""
+    return too_many("the sentence that begins here has more tokens than", file, line, most)
+
+
+def document_too_long(file: str, line: int, most: int) -> FormatError:
+    """Return the error for a document of more than `most` tokens; `line` is its first line."""
+    problem = f"the document that begins here is held as a whole and has more tokens than {most:,}"
+    return _beyond(problem, file, line, "max_document")
+
+
+def archive_too_long(what: str, file: object, most: int) -> FormatError:
+    """Return the error for an archive with more than `most` of something."""
+    return FormatError(
+        f"the archive has more than {most:,} {what}", file=str(file), advice="unpack the archive yourself"
+    )

@@ -437,7 +437,7 @@ A line, tag or value of a file of spans, XML or JSON takes about this many times
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Limits:
     """The limits of a file. Raises `UsageError` for one that is not a whole number of at least 1."""
 

@@ -12,10 +12,9 @@ from dataclasses import replace
 from itertools import chain, count
 from typing import Any, NoReturn
 
-from clueval.core.document import GROUP, Document
+from clueval.core.document import GROUP, Document, require_short_texts
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Ranges, Span, name_of
 from clueval.files.errors import FileError, FormatError, SpanError, UsageError
-from clueval.files.limits import require_short_texts
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions

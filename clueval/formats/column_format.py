@@ -1,7 +1,8 @@
 """Formats with one token per line: how they are described, and a file of them while its lines are read.
 
 A format says which lines are no tokens (`LineRule`), which columns have the tokens and the labels, and how values
-become tags or spans (`ColumnFormat`). Its rules begin and end the documents and sentences of a `ColumnInput`.
+become tags or spans (`ColumnFormat`). Its rules begin and end the documents and sentences of a `ColumnInput`, and its
+first token line tells the use of each column (`layout_of`).
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, Span
-from clueval.files.errors import CluevalError, FormatError
-from clueval.files.limits import document_too_long, sentence_too_long
+from clueval.files.errors import CluevalError, FormatError, UsageError, with_noun
+from clueval.files.opening import document_too_long, sentence_too_long
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions
+from clueval.formats.options import FormatOptions, columns_of_metadata
 
 _LINES_IN_SENTENCE = 4
 """A sentence may have at most this many times the characters that a line may have."""
@@ -412,3 +413,98 @@ class ColumnFormat(Form):
     has_columns: bool = True
     counts_tokens: bool = True
     kind: ClassVar[Kind] = "columns"
+
+
+# The use of the columns
+
+
+def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -> Layout:
+    """Return the use of the columns, given the first token line."""
+    options, names, default = reader.options, reader.columns.names, reader.columns.default
+    if form.ragged:
+        cut = {layer: place for place, layer in enumerate(ragged_columns(reader), 1)}
+        return Layout(len(cut) + 1, "\t", 0, cut)
+    separator = form.separator or ("\t" if "\t" in line else " ")
+    is_last = options.layers is None and default == -1
+    if is_last:
+        line = line.rstrip("\t")  # the last column that has a value holds the tags
+    fields = line.split("\t") if separator == "\t" else list(filter(None, line.split(" ")))
+    width = len(names) if form.is_named else len(fields)
+
+    def place(column: int, use: str) -> int:
+        """Return the number of a column from 0."""
+        if column == 0:
+            advice = "columns count from 1, or from -1 at the end"
+            raise UsageError(f"column 0 named for {use}", advice=advice)
+        if abs(column) > width:
+            reader.refuse(
+                number,
+                f"there is no column {column} for {use}: {has_width}",
+                "name columns with layers={'NAME': COLUMN}, layers={'NAME': (GOLD, PREDICTED)}, or "
+                "layers={'NAME': (GOLD, None)} if only gold has it"
+                + (", separated by tabs" if separator == "\t" and width == 1 else ""),
+            )
+        return column - 1 if column > 0 else width + column
+
+    has_width = f"the line has {with_noun(width, 'columns')}"
+    token_id = None if options.token_id is None else place(options.token_id, "the token ids")
+    document = None if options.document_column is None else place(options.document_column, "the documents")
+    meta = tuple(
+        (name, place(column, f"the metadata {name!r}")) for name, column in columns_of_metadata(options.meta)
+    )
+    metadata_columns = {document, *(column for _, column in meta)} - {None}
+    sources = wanted_layers(reader)
+    if is_last:
+        sources = {DEFAULT_LAYER: max({*range(width)} - metadata_columns or {width - 1}) + 1}
+    layers: dict[str, int | str] = {}
+    for layer, source in sources.items():
+        column = source if isinstance(source, int) else _column_named(form, reader, layer, source)
+        layers[layer] = place(column, f"layer {layer!r}") if isinstance(column, int) else column
+    token = options.token or reader.columns.token
+    used = {token_id, *metadata_columns, *layers.values()}
+    free = [column for column in range(width) if column not in used]
+    if token is not None and place(token, "the tokens") in used:
+        reader.refuse(
+            number,
+            f"column {token} cannot hold both tokens and tags: the line has {with_noun(width, 'columns')}",
+            "give PREDICTED, or one file with tokens, gold and predicted tags; token=... names the column",
+        )
+    if token is None and not free:
+        problem = f"no column is left for the tokens: {has_width}"
+        reader.refuse(number, problem, "name the columns with layers={'NAME': COLUMN}")
+    token_column = free[0] if token is None else place(token, "the tokens")
+    return Layout(width, separator, token_column, layers, token_id, document, meta)
+
+
+def ragged_columns(reader: ColumnInput) -> dict[str, int]:
+    """Return the column of each layer of a ragged file."""
+    names = reader.columns.names
+    numbers = {}
+    for layer, source in wanted_layers(reader).items():
+        if isinstance(source, str) and source not in names:
+            raise UsageError(
+                f"there is no source {source!r} for layer {layer!r}",
+                file=reader.file,
+                advice=f"{', '.join(filter(None, names))}, or the number of a column",
+            )
+        numbers[layer] = names.index(source) + 1 if isinstance(source, str) else source
+    return numbers
+
+
+def _column_named(form: ColumnFormat, reader: ColumnInput, layer: str, source: str) -> int | str:
+    """Return the column with a name, from 1, or the name of a key of pairs."""
+    names = reader.columns.names
+    if form.pairs and names:
+        place = place_of(source, names)
+        if place is not None:
+            return place + 1
+        if form.pairs in names or source in form.bracketed:
+            return source
+    elif source in names:
+        return names.index(source) + 1
+    problem = f"there is no column {source!r} for layer {layer!r}"
+    advice = f"the columns are {', '.join(filter(None, names))}"
+    if not names:
+        problem = f"layer {layer!r} has the source {source!r}, but the columns of this format have no names"
+        advice = "give the number of the column, as in layers={'entity': 2}"
+    raise UsageError(problem, file=reader.file, advice=advice)

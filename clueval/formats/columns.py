@@ -1,29 +1,60 @@
 """Columns: the engine that reads all files with one token per line, by the descriptions of their formats.
 
 Blocks of whole lines come in. Sentences are cut at blank lines and by line rules, and kept as text until their document
-ends.
+ends. Then its columns are split, and its tags decoded, all at once: values become tokens, tags, spans and the text.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate, groupby
+from itertools import accumulate, compress, groupby
 from typing import NamedTuple
 
-from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER
-from clueval.files.errors import FormatError, UsageError, with_noun
-from clueval.formats.column_format import LINES, ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
-from clueval.formats.column_values import ColumnValues
-from clueval.formats.input_file import InputFile, schemes_of
-from clueval.formats.options import FormatOptions, columns_of_metadata
+from clueval.core.document import Document, Layers, MissingId, Row, Sentence
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span
+from clueval.core.tags import OUTSIDE, decode_tags, first_illegal, is_legal, is_tag, split_tag
+from clueval.files.errors import FormatError, TagError, UsageError, with_noun
+from clueval.formats.column_format import (
+    LINES,
+    ColumnFormat,
+    ColumnInput,
+    Layout,
+    layout_of,
+    place_of,
+    ragged_columns,
+    wanted_layers,
+)
+from clueval.formats.input_file import InputFile, SeenTags, schemes_of
+from clueval.formats.options import FormatOptions
 from clueval.formats.recognition import fields_of_line
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
+
+_WITHIN_FIELDS = {
+    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
+    for separator in ("\t", " ")
+}
+"""All bytes except the separator and the line end, by separator."""
+
+_PROSE = "a text without columns has no spans: they are in a file of another format, see clueval formats"
+_BLANKS = "separate all columns by tabs if tokens or labels have blanks"
+_NAMED = (
+    "columns are separated by tabs; a file of CoNLL-Plus names them in # global.columns; "
+    "input='conll' reads other columns"
+)
+_LAST_TWO = tuple({DEFAULT_LAYER: number} for number in (-2, -1))
+"""The layers of the sides of one file without named columns: its last two columns."""
+
+MANY = 20_000
+"""Among more rows than these, equal tokens are one object, which takes time and saves memory."""
+
+_MOST_KEYS = 1000
+"""The number of keys of pairs that are remembered for the message about a source that does not occur."""
 
 
 @lru_cache
@@ -32,96 +63,11 @@ def _after_line_end(special: re.Pattern[str]) -> re.Pattern[str]:
     return re.compile(rf"\n(?:{special.pattern})", special.flags)
 
 
-def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -> Layout:
-    """Return the use of the columns, given the first token line."""
-    options, names, default = reader.options, reader.columns.names, reader.columns.default
-    if form.ragged:
-        cut = {layer: place for place, layer in enumerate(ragged_columns(reader), 1)}
-        return Layout(len(cut) + 1, "\t", 0, cut)
-    separator = form.separator or ("\t" if "\t" in line else " ")
-    is_last = options.layers is None and default == -1
-    if is_last:
-        line = line.rstrip("\t")  # the last column that has a value holds the tags
-    fields = line.split("\t") if separator == "\t" else list(filter(None, line.split(" ")))
-    width = len(names) if form.is_named else len(fields)
-
-    def place(column: int, use: str) -> int:
-        """Return the number of a column from 0."""
-        if column == 0:
-            advice = "columns count from 1, or from -1 at the end"
-            raise UsageError(f"column 0 named for {use}", advice=advice)
-        if abs(column) > width:
-            reader.refuse(
-                number,
-                f"there is no column {column} for {use}: {has_width}",
-                "name columns with layers={'NAME': COLUMN}, layers={'NAME': (GOLD, PREDICTED)}, or "
-                "layers={'NAME': (GOLD, None)} if only gold has it"
-                + (", separated by tabs" if separator == "\t" and width == 1 else ""),
-            )
-        return column - 1 if column > 0 else width + column
-
-    has_width = f"the line has {with_noun(width, 'columns')}"
-    token_id = None if options.token_id is None else place(options.token_id, "the token ids")
-    document = None if options.document_column is None else place(options.document_column, "the documents")
-    meta = tuple(
-        (name, place(column, f"the metadata {name!r}")) for name, column in columns_of_metadata(options.meta)
-    )
-    metadata_columns = {document, *(column for _, column in meta)} - {None}
-    sources = wanted_layers(reader)
-    if is_last:
-        sources = {DEFAULT_LAYER: max({*range(width)} - metadata_columns or {width - 1}) + 1}
-    layers: dict[str, int | str] = {}
-    for layer, source in sources.items():
-        column = source if isinstance(source, int) else _column_named(form, reader, layer, source)
-        layers[layer] = place(column, f"layer {layer!r}") if isinstance(column, int) else column
-    token = options.token or reader.columns.token
-    used = {token_id, *metadata_columns, *layers.values()}
-    free = [column for column in range(width) if column not in used]
-    if token is not None and place(token, "the tokens") in used:
-        reader.refuse(
-            number,
-            f"column {token} cannot hold both tokens and tags: the line has {with_noun(width, 'columns')}",
-            "give PREDICTED, or one file with tokens, gold and predicted tags; token=... names the column",
-        )
-    if token is None and not free:
-        problem = f"no column is left for the tokens: {has_width}"
-        reader.refuse(number, problem, "name the columns with layers={'NAME': COLUMN}")
-    token_column = free[0] if token is None else place(token, "the tokens")
-    return Layout(width, separator, token_column, layers, token_id, document, meta)
-
-
-def ragged_columns(reader: ColumnInput) -> dict[str, int]:
-    """Return the column of each layer of a ragged file."""
-    names = reader.columns.names
-    numbers = {}
-    for layer, source in wanted_layers(reader).items():
-        if isinstance(source, str) and source not in names:
-            raise UsageError(
-                f"there is no source {source!r} for layer {layer!r}",
-                file=reader.file,
-                advice=f"{', '.join(filter(None, names))}, or the number of a column",
-            )
-        numbers[layer] = names.index(source) + 1 if isinstance(source, str) else source
-    return numbers
-
-
-def _column_named(form: ColumnFormat, reader: ColumnInput, layer: str, source: str) -> int | str:
-    """Return the column with a name, from 1, or the name of a key of pairs."""
-    names = reader.columns.names
-    if form.pairs and names:
-        place = place_of(source, names)
-        if place is not None:
-            return place + 1
-        if form.pairs in names or source in form.bracketed:
-            return source
-    elif source in names:
-        return names.index(source) + 1
-    problem = f"there is no column {source!r} for layer {layer!r}"
-    advice = f"the columns are {', '.join(filter(None, names))}"
-    if not names:
-        problem = f"layer {layer!r} has the source {source!r}, but the columns of this format have no names"
-        advice = "give the number of the column, as in layers={'entity': 2}"
-    raise UsageError(problem, file=reader.file, advice=advice)
+def have_width(text: bytes, layout: Layout) -> bool:
+    """Return whether every line has the layout's number of fields."""
+    skeleton = text.translate(None, _WITHIN_FIELDS[layout.separator])
+    line = layout.separator.encode() * (layout.width - 1) + b"\n"
+    return skeleton == line * (len(skeleton) // layout.width)
 
 
 class _LineOfDocument(NamedTuple):
@@ -136,12 +82,16 @@ def documents_of_file(form: ColumnFormat, file: InputFile, options: FormatOption
     return ColumnReader(form, file, options).documents()
 
 
-class ColumnReader(ColumnValues):
-    """Reads one file by the description of its format."""
+class ColumnReader(ColumnInput):
+    """Reads one file by the description of its format; `schemes` are those of the tags of the whole file, by layer."""
 
     def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
         super().__init__(form, file, options)
+        self.schemes: Mapping[str, str | None] = {}
         self._described = _LineOfDocument(None, {})
+        self._missing = {source for source in wanted_layers(self).values() if isinstance(source, str)}
+        self._seen_tags = SeenTags(self.file)
+        self._keys: dict[str, bool] = {}  # the keys of pairs, and whether all their values are tags
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the file; memory holds one, and a block.
@@ -336,6 +286,249 @@ class ColumnReader(ColumnValues):
             lines.append("\t".join([fields[place] for place in places]))
         return "\n".join([*lines, ""])
 
+    # Values
+
+    def document(self) -> Document | None:
+        lines, layout = self.lines, self.layout
+        spans: dict[str, list[Span]] = {}
+        rows: dict[str, list[Row]] = {layer: [] for layer in wanted_layers(self)}
+        tags: dict[str, list[str]] = {}
+        tokens: list[str] = []
+        token_ids = None
+        text = None
+        sentences = lines.sentences(self.start, self.form.id_in)
+        if layout is not None and lines.rows:
+            columns = self.all_columns(layout)
+            tokens = columns[layout.token]
+            by_layer = {layer: self.values(columns, source, layer) for layer, source in layout.layers.items()}
+            if self._is_unannotated(by_layer):
+                return None
+            for layer, values in by_layer.items():
+                if self.is_bracketed(layer):
+                    spans[layer] = self._in_brackets(layer, values)
+                else:
+                    tags[layer] = values
+                    rows[layer] = self._decoded(layer, values)
+            if layout.token_id is not None:
+                token_ids = columns[layout.token_id]
+                self._require_different(token_ids)
+            flags = self._flags(columns)
+            text = self._text(columns, tokens, flags or ())
+            if self.form.sentence_end and flags is not None:
+                sentences = self._flagged_sentences(flags)
+        unbracketed = {layer: layer_rows for layer, layer_rows in rows.items() if layer not in spans}
+        layers = Layers({}, unbracketed)
+        return Document(
+            MissingId(self.begun) if self.id is None else self.id,
+            {layer: spans.get(layer, layers.get(layer, ())) for layer in rows} if spans else layers,
+            tokens=tokens,
+            text=text,
+            start=self.start,
+            token_ids=token_ids,
+            sentences=sentences,
+            metadata=Frozen(self.metadata),
+            tags=Frozen(tags),
+            lines=lines.numbers(),
+            file=self.file,
+        )
+
+    def _is_unannotated(self, by_layer: Mapping[str, Sequence[str]]) -> bool:
+        """Return whether all tokens have the tag, which need be none of a scheme, of documents without annotation."""
+        tag = self.options.unannotated
+        if tag is not None and any(map(self.is_bracketed, by_layer)):
+            raise UsageError(
+                f"the format {self.form.name} has no tags, so no document can have the tag {tag!r}",
+                file=self.file,
+                advice="leave out documents that are not annotated",
+            )
+        return tag is not None and all({*values} == {tag} for values in by_layer.values())
+
+    def all_columns(self, layout: Layout) -> list[list[str]]:
+        """Return the columns of the document. Raises `FormatError` for the first line that does not fit."""
+        columns = self.split(self.lines.text, layout)
+        if columns is None:
+            raise next(self.misfits(layout))
+        return columns
+
+    def split(self, text: str, layout: Layout) -> list[list[str]] | None:
+        """Return the columns of lines; None if a line does not fit."""
+        fields = text[:-1].replace("\n", layout.separator).split(layout.separator)
+        columns = [fields[column :: layout.width] for column in range(layout.width)]
+        if len(columns[0]) > MANY:
+            tokens, kept_tokens = columns[layout.token], dict[str, str]()
+            columns[layout.token] = list(map(kept_tokens.setdefault, tokens, tokens))
+        if not have_width(text.encode(errors="surrogatepass"), layout) or "" in columns[layout.token]:
+            return None
+        if self.form.entities is not None and "&" in text:
+            return [list(map(self.form.entities, column)) for column in columns]
+        return columns
+
+    def misfits(self, layout: Layout) -> Iterator[FormatError]:
+        """Yield the error of each line that does not fit."""
+        for row, line in enumerate(self.lines.text[:-1].split("\n")):
+            fields, advice = line.split(layout.separator), None
+            if len(fields) != layout.width:
+                problem = f"the line has {with_noun(len(fields), 'columns')}"
+                if self.form.is_named:
+                    problem, advice = f"{problem}, not {layout.width}", _NAMED
+                else:
+                    problem += f", the first token line has {layout.width}"
+                    if layout.separator == " ":
+                        advice = _PROSE if self.file.endswith(".txt") else _BLANKS
+            elif not fields[layout.token]:
+                problem = "the token is empty"
+            else:
+                continue
+            line_number = self.lines.line_of(row)
+            yield FormatError(problem, file=self.file, line=line_number, advice=advice)
+
+    def values(self, columns: list[list[str]], source: int | str, layer: str) -> list[str]:
+        """Return the values of a layer: a column, or what its pairs have under a key."""
+        nothing = "" if self.is_bracketed(layer) else OUTSIDE
+        if isinstance(source, int):
+            values = columns[source]
+        else:
+            place = place_of(self.form.pairs, self.columns.names)
+            if place is None:
+                return [nothing] * len(columns[0])
+            by_cell = dict.fromkeys(columns[place], nothing)
+            for value in by_cell:
+                by_cell[value] = self._value_of(source, value) or nothing
+                if f"|{value}".count(f"|{source}=") > 1:
+                    row = columns[place].index(value)
+                    # passages have no lines: they are read again as documents
+                    line = self.lines.line_of(row) if self.lines.rows else None
+                    problem = f"the key {source} occurs more than once in {self.form.pairs}"
+                    self.complain(FormatError(problem, file=self.file, line=line, advice="leave in one"))
+            values = [by_cell[value] for value in columns[place]]
+        if self.form.none and not {*self.form.none}.isdisjoint(values):
+            return [nothing if value in self.form.none else value for value in values]
+        return values
+
+    def _value_of(self, key: str, value: str) -> str | None:
+        """Return the value of a key in pairs, and note whether it occurs."""
+        pairs = pairs_of(value)
+        if key in self._missing:
+            self._missing -= pairs.keys()
+            for name, pair_value in pairs.items():
+                if self._keys.get(name, len(self._keys) < _MOST_KEYS):
+                    self._keys[name] = is_tag(pair_value)
+        return pairs.get(key)
+
+    def is_bracketed(self, layer: str) -> bool:
+        """Return whether the values of a layer are brackets."""
+        return self.form.bracketed == ("*",) or wanted_layers(self)[layer] in self.form.bracketed
+
+    def _decoded(self, layer: str, tags: list[str]) -> list[Row]:
+        """Return the spans of the tags of a document. Raises `TagError` with its line."""
+        ends = [] if self.form.sentence_end else self.lines.ends
+        if ends:
+            tags_with_borders: list[str] = []
+            first = 0
+            for end in ends:
+                tags_with_borders += tags[first:end]
+                tags_with_borders.append(OUTSIDE)
+                first = end
+        else:
+            tags_with_borders = tags
+        borders = [end + number for number, end in enumerate(ends)]
+        scheme = self.options.scheme or self.schemes.get(layer)
+        invalid = self.options.invalid or "conlleval"
+        try:
+            chunks = decode_tags(tags_with_borders, scheme, invalid)
+        except TagError as error:
+            index, problem = _place_of_error(tags_with_borders, scheme, error)
+            row = index - bisect_left(borders, index)
+            if index in borders or row >= len(tags):
+                row -= 1
+            advice = f"{error.advice}; layers=... names the column of the tags" if error.advice else None
+            if advice and self.options.layers in _LAST_TWO:
+                advice = f"without PREDICTED, the last two columns are read as gold and predicted; {advice}"
+            if self.file.endswith(".txt") and not any(map(is_tag, tags)):
+                advice = _PROSE
+            raise TagError(
+                problem,
+                file=self.file,
+                line=self.lines.line_of(row),
+                document=self.id,
+                advice=advice or f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
+            ) from None
+        if scheme is None:
+            self._seen_tags.see(layer, tags)
+        if not borders:
+            return [(start + self.start, end + self.start, label) for start, end, label in chunks]
+        shifts = [self.start - bisect_left(borders, start) for start, _, _ in chunks]
+        return [
+            (start + shift, end + shift, label)
+            for (start, end, label), shift in zip(chunks, shifts, strict=True)
+        ]
+
+    def _in_brackets(self, layer: str, values: list[str]) -> list[Span]:
+        brackets = self.form.brackets(layer, self)
+        spans: list[Span] = []
+        first, ends = 0, {*self.lines.ends}
+        for end in (*self.lines.ends, self.lines.rows):
+            for row in compress(range(first, end), values[first:end]):
+                spans += brackets.see(values[row], self.start + row, self.lines.line_of(row))
+            if end in ends:
+                brackets.end_sentence()
+            first = end
+        brackets.end_document()
+        return sorted(spans, key=lambda span: (span.start, -span.end))
+
+    def _require_different(self, token_ids: list[str]) -> None:
+        if len({*token_ids}) == len(token_ids):
+            return
+        first_lines: dict[str, int] = {}
+        for row, token_id in enumerate(token_ids):
+            line = self.lines.line_of(row)
+            if first_lines.setdefault(token_id, line) != line:
+                raise self.repeated_id(token_id, line, first_lines[token_id])
+
+    def repeated_id(self, token_id: str, line: int, first: int) -> FormatError:
+        """Return the error of a token id that stands in a line, and first in another one."""
+        return FormatError(
+            f"token id {token_id!r} is already used in line {first}",
+            file=self.file,
+            line=line,
+            document=self.id,
+            advice="token ids are unique within a document",
+        )
+
+    def _flags(self, columns: list[list[str]]) -> list[str] | None:
+        place = place_of(self.form.flags, self.columns.names) if self.form.flags else None
+        return None if place is None or len(columns) != len(self.columns.names) else columns[place]
+
+    def _flagged_sentences(self, flags: list[str]) -> list[Sentence]:
+        ends = [row + 1 for row in _rows_with(self.form.sentence_end, flags)]
+        if ends and ends[-1] < self.lines.rows:
+            ends.append(self.lines.rows)
+        places = zip([0, *ends], ends, strict=False)
+        return [Sentence(first + self.start, end + self.start) for first, end in places]
+
+    def _text(self, columns: list[list[str]], tokens: list[str], flags: Sequence[str]) -> str | None:
+        """Return the text of tokens with a blank where no flag denies it; None if a blank follows all."""
+        unspaced = {*_rows_with(self.form.no_space, flags)} if self.form.no_space else set()
+        for number, words in self.lines.unspaced:
+            first, end = self.lines.ends[number - 1] if number else 0, self.lines.ends[number]
+            ids = columns[self.columns.names.index("ID")][first:end]
+            unspaced.update(first + row for row, token_id in enumerate(ids) if token_id in words)
+        if not unspaced:
+            return None
+        parts = [token if row in unspaced else f"{token} " for row, token in enumerate(tokens)]
+        return "".join(parts).removesuffix(" ")
+
+    def require_sources(self) -> None:
+        """Raise `UsageError` for a key of pairs that does not occur where other keys have tags."""
+        others = [key for key, holds_tags in self._keys.items() if holds_tags]
+        for layer, source in self.layout.layers.items() if others and self.layout is not None else ():
+            if source in self._missing and source not in self.form.bracketed:
+                raise UsageError(
+                    f"the file has no {source!r} for layer {layer!r}",
+                    file=self.file,
+                    advice=f"sources with tags: {', '.join(others)}",
+                )
+
 
 def _has_gaps(run: str, separator: str) -> bool:
     """Return whether lines may have empty fields: more blanks than one, at their edges, too, or a last tab."""
@@ -354,3 +547,34 @@ def _line_of_document(
     fields = fields if decode is None else list(map(decode, fields))
     identifier = None if layout.document is None else fields[layout.document]
     return _LineOfDocument(identifier, {name: fields[column] for name, column in layout.meta})
+
+
+def _rows_with(flag: str, values: Sequence[str]) -> list[int]:
+    """Return the rows whose value has a flag."""
+    having = {value for value in {*values} if flag in value and flag in value.split("|")}
+    return [row for row, value in enumerate(values) if value in having] if having else []
+
+
+def pairs_of(value: str) -> dict[str, str]:
+    """Return the pairs of a value.
+
+    >>> pairs_of("NER=B-PER|SpaceAfter=No|x")
+    {'NER': 'B-PER', 'SpaceAfter': 'No'}
+    """
+    parts = (part.partition("=") for part in value.split("|")) if "=" in value else ()
+    return {key: text for key, equals, text in parts if equals}
+
+
+def _place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:
+    """Return the index of the tag of an error, and its problem."""
+    for index, tag in enumerate(tags):
+        try:
+            split_tag(tag)
+            if scheme is not None:
+                is_legal(scheme, OUTSIDE, tag)
+        except TagError as wrong:
+            return index, wrong.problem
+    assert scheme is not None
+    illegal = first_illegal(tags, scheme)
+    assert illegal is not None
+    return illegal, error.problem

@@ -26,7 +26,7 @@ from clueval.formats.column_format import (
     new_document,
     place_of,
 )
-from clueval.formats.column_values import pairs_of
+from clueval.formats.columns import pairs_of
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 

@@ -17,7 +17,7 @@ from typing import Any
 from clueval.core.document import UNANNOTATED, Document, MissingId, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, UsageError, extra
-from clueval.files.limits import file_too_long
+from clueval.files.opening import file_too_long
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions

@@ -14,7 +14,6 @@ from typing import Any
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE, is_tag, scheme_of, split_tag
 from clueval.files.errors import TagError
-from clueval.files.limits import sentence_too_long, too_many
 from clueval.files.opening import (
     Complain,
     FileProgress,
@@ -25,6 +24,8 @@ from clueval.files.opening import (
     raw_blocks,
     raw_content,
     refuse,
+    sentence_too_long,
+    too_many,
 )
 from clueval.files.options import Limits
 

@@ -1,23 +1,28 @@
-"""The options for reading, and what a function that reads adds to them."""
+"""The options for reading, of one side and of all, and what a function that reads adds to them; the layers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import INVALID, SCHEMES, scheme_called
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, described, with_noun
 from clueval.files.options import (
     Limits,
     changed_values,
     column,
+    field_names,
     input_path,
     option_field,
+    require_instance,
+    require_kind,
     require_types,
     whole,
+    with_fields,
 )
 
 OFFSETS = ("points", "utf16", "bytes")
@@ -367,3 +372,129 @@ def sets_error(problem: str, file: str | None, sets: Iterable[str]) -> UsageErro
     """Return the error for an annotation set that is not named, or that a file does not have."""
     names = ", ".join(repr(name) if name else "'' (the default set)" for name in sets) or "none"
     return UsageError(problem, file=file, advice=f"its sets: {names}; {SELECT_SETS}")
+
+
+# Sides
+
+Readings = Reading | tuple[Reading, ...]
+"""How files are read: one value for both sides, or one for gold, predicted and each further set of predicted."""
+
+PAIR_BY = ("id", "name", "content")
+"""The ways to pair documents: by the id of the document, by the name of its file, by its text."""
+
+SETS = ("gold_set", "predicted_set")
+
+MENTIONS, INLINE = ANSWER_FORMATS = ("mentions", "inline")
+"""The formats of answers of language models; only predicted can have the first."""
+
+
+def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading, ...]:
+    """Return how gold, predicted and further sets are read; single `options` replace fields of `reading`."""
+    several = reading if isinstance(reading, tuple) else (reading, reading)
+    if len(several) < 2:
+        raise UsageError("reading has one side only", advice="pass one Reading, or one for each side")
+    for side_reading in several:
+        require_instance(side_reading, Reading, "reading")
+    readings = [with_fields(side_reading, options) for side_reading in several]
+    if readings[1].input in (MENTIONS, INLINE):
+        if readings[0].input != INLINE or readings[0].row is not None:
+            readings[0] = without_answers(readings[0])
+        readings[1] = replace(readings[1], row=None)
+    for side, name in enumerate(SETS):
+        require_kind(options.get(name), "str | None", name)
+        if options.get(name) is not None:
+            readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
+    return tuple(readings)
+
+
+def without_answers(reading: Reading) -> Reading:
+    """Return the options of gold, whose text answers are placed on, without those for answers."""
+    format_name = None if reading.input in (MENTIONS, INLINE) else reading.input
+    return replace(reading, input=format_name, unparsable=None, missing=None, labels=None)
+
+
+def chosen_options(reading: Reading) -> list[str]:
+    """Return the names of the options that are set, except the input and the annotation set.
+
+    ``ignore_punct=False`` applies to every format, because no other format removes punctuation.
+    """
+    return [
+        name
+        for name, value in changed_values(reading).items()
+        if name in _APPLYING and (name, value) != ("ignore_punct", False)
+    ]
+
+
+_APPLYING = frozenset(field_names(Reading)) - {"input", "annotation_set"}
+
+
+def require_none(reading: Reading, allowed: Collection[str]) -> None:
+    """Raise `UsageError` for an option that is set, except the `allowed`, because there are no files to read."""
+    always = [name for name in ("input", "annotation_set") if getattr(reading, name)]
+    for name in [*chosen_options(reading), *always]:
+        if name not in allowed:
+            from clueval.files.names import in_memory  # only for options that do not apply
+
+            setting = name if name == "text" else f"{name}={getattr(reading, name)!r}"
+            raise UsageError(
+                f"{setting} applies to files, but both sides are in memory",
+                advice=in_memory(name) or "remove it, or pass it to read",
+            )
+
+
+# Layers
+
+LayerSource = int | str
+"""Where the labels of a layer stand: a column, from 1 (from -1 at the end), or the name of a source of the format."""
+
+LayerColumns = Mapping[str, LayerSource | tuple[LayerSource, LayerSource | None]]
+"""Layer names and their sources; a pair has the gold and the predicted source.
+
+The predicted source is None if only gold has the layer.
+"""
+
+
+def require_layers(layers: object) -> None:
+    """Raise `UsageError` unless layers are None or a dictionary of names and columns."""
+    if layers is None:
+        return
+    if not isinstance(layers, Mapping):
+        raise UsageError(
+            f"layers must be a dictionary, not {described(layers)}", advice="layers={'entity': 2}"
+        )
+    for name, columns in layers.items():
+        require_kind(name, "str", "the name of a layer")
+        both = columns if isinstance(columns, tuple) else (columns, columns)
+        if len(both) != 2:
+            raise UsageError(
+                f"layer {name!r} has {with_noun(len(both), 'columns')}",
+                advice="give one column, or one for gold and one for predicted",
+            )
+        for number, source in enumerate(both):
+            named = " | str" if not str(source).lstrip("+-").isdigit() else ""  # "2" is meant as a column
+            kinds = f"int{named} | None" if number else f"int{named}"
+            require_kind(source, kinds, f"the column of layer {name!r}")
+
+
+def layer_names(layers: LayerColumns | None) -> list[str]:
+    """Return the names of the layers; without `layers`, there is one, called `DEFAULT_LAYER`."""
+    return [DEFAULT_LAYER] if layers is None else list(layers)
+
+
+def columns_of_side(
+    layers: LayerColumns | None, side: int, single_file: bool
+) -> Mapping[str, LayerSource] | None:
+    """Return the sources of the gold (0) or predicted (1) side: by default, the last two columns of a single file."""
+    if layers is None:
+        return {DEFAULT_LAYER: side - 2} if single_file else None
+    if single_file and (
+        alone := [name for name, columns in layers.items() if not isinstance(columns, tuple)]
+    ):
+        raise UsageError(
+            f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
+            advice="give both columns, as in layers={'entity': (2, 3)}",
+        )
+    sources = {
+        name: columns[side] if isinstance(columns, tuple) else columns for name, columns in layers.items()
+    }
+    return {name: source for name, source in sources.items() if source is not None}

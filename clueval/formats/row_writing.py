@@ -10,9 +10,8 @@ from itertools import chain
 from math import isfinite
 from typing import Any
 
-from clueval.core.document import Document
+from clueval.core.document import Document, require_short_texts
 from clueval.core.span import Span
-from clueval.files.limits import require_short_texts
 from clueval.formats.dialect import Dialect, hidden_keys, keys_of, keys_of_no_features
 from clueval.formats.tag_lists import tags_of
 from clueval.formats.writer import Writer

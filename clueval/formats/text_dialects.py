@@ -11,7 +11,7 @@ from typing import Any
 from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED, MissingId
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError, with_noun
-from clueval.files.limits import MAX_DEPTH, is_deep
+from clueval.files.opening import MAX_DEPTH
 from clueval.formats.dialect import Dialect, RowInput, names_under
 from clueval.formats.input_file import Numbered
 from clueval.formats.span_forms import LABELS
@@ -397,9 +397,28 @@ TAB_PREDICTIONS = Dialect(
 # Bdoc, the documents of ``gatenlp`` and of GATE's plugin Format_Bdoc: text, features, annotation sets
 
 
+def _is_deep(value: object) -> bool:
+    """Return whether lists and objects are nested more than `MAX_DEPTH` deep.
+
+    >>> _is_deep([[1]]), _is_deep({"a": [{}]})
+    (False, False)
+    """
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [container for container in level if isinstance(container, dict | list)]
+        if not level:
+            return False
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+        ]
+    return True
+
+
 def _bdoc(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     row = rows.mapping(row)
-    if is_deep(row):
+    if _is_deep(row):
         rows.refuse(f"values are nested more than {MAX_DEPTH} deep", "simplify the features")
     try:
         json.dumps(row, ensure_ascii=False).encode()

@@ -17,10 +17,10 @@ from operator import attrgetter, not_
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.alignment import words_in
-from clueval.core.document import Document, Sentence
+from clueval.core.document import Document, Sentence, require_short_texts
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError, UsageError, with_noun
-from clueval.files.limits import require_short_texts, sentence_too_long
+from clueval.files.opening import sentence_too_long
 from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions

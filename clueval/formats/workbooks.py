@@ -14,14 +14,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.files.errors import CluevalError, FormatError, extra
-from clueval.files.limits import (
-    MAX_DEPTH,
-    MAX_MEMBERS,
-    MAX_WORKBOOK,
-    MAX_WORKBOOK_CELLS,
-    MAX_WORKBOOK_MARKS,
-    workbook_too_long,
-)
+from clueval.files.opening import MAX_DEPTH, MAX_MEMBERS
 from clueval.formats.input_file import InputFile
 
 if TYPE_CHECKING:
@@ -32,6 +25,9 @@ _ROOTS = ("Types", "Relationships", "workbook", "styleSheet", "sst", "worksheet"
 
 _STREAMED = {"worksheet": "row", "sst": "si"}
 """The parts that openpyxl reads piece by piece, and their pieces; it holds a tree of everything else."""
+
+_MAX_BYTES, _MAX_MARKS, _MAX_CELLS = 1 << 26, 2_500_000, 4_000_000
+"""Limits of a workbook: the unpacked bytes, the elements and attributes, the rows and cells with the empty ones."""
 
 _MOST_HELD = 100_000
 """The most marks outside such pieces; each becomes an object of about a kilobyte."""
@@ -76,15 +72,15 @@ def rows_of_workbook(file: InputFile) -> list[SheetRow]:
 
 def _rows(file: str, book: Any) -> Iterator[SheetRow]:
     texts: dict[str, str] = {}  # many cells may have one long text
-    cells_left = MAX_WORKBOOK_CELLS
+    cells_left = _MAX_CELLS
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # what a file says of its own size may be wrong
         for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
             cells_left -= len(values) + 1
             if number > _ROWS:
-                raise workbook_too_long("rows", f"{file}, sheet {sheet.title}", _ROWS)
+                raise _workbook_too_long("rows", f"{file}, sheet {sheet.title}", _ROWS)
             if cells_left < 0:
-                raise workbook_too_long("rows and cells", file, MAX_WORKBOOK_CELLS)
+                raise _workbook_too_long("rows and cells", file, _MAX_CELLS)
             cells = {column: _text(value, texts) for column, value in enumerate(values) if value is not None}
             if any(cells.values()):
                 yield SheetRow(sheet.title, number, {column: text for column, text in cells.items() if text})
@@ -117,7 +113,7 @@ def _parts(data: bytes, file: str) -> BytesIO:
     with ZipFile(BytesIO(data)) as archive, ZipFile(buffer, "w") as copy:
         names = [name for name in archive.namelist() if name.lower().endswith((".xml", ".rels"))]
         if len(names) > MAX_MEMBERS:
-            raise workbook_too_long("parts", file, MAX_MEMBERS)
+            raise _workbook_too_long("parts", file, MAX_MEMBERS)
         for name in names:
             with archive.open(name) as part:
                 content = scanned.content(name, part)
@@ -126,7 +122,7 @@ def _parts(data: bytes, file: str) -> BytesIO:
     if not scanned.has_workbook:
         raise FormatError("the archive is no workbook", file=file, advice="save it as .xlsx again")
     if scanned.sheets > len(names):  # each sheet is read, however often its part is named
-        raise workbook_too_long("sheets, the number of its parts", file, len(names))
+        raise _workbook_too_long("sheets, the number of its parts", file, len(names))
     buffer.seek(0)
     return buffer
 
@@ -136,7 +132,7 @@ class _Parts:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._bytes, self._marks, self._held = MAX_WORKBOOK, MAX_WORKBOOK_MARKS, _MOST_HELD
+        self._bytes, self._marks, self._held = _MAX_BYTES, _MAX_MARKS, _MOST_HELD
         self.has_workbook = False
         self.sheets = 0
 
@@ -168,11 +164,11 @@ class _Parts:
 
     def _require_few(self) -> None:
         if self._bytes < 0:
-            raise workbook_too_long("unpacked bytes", self._file, MAX_WORKBOOK)
+            raise _workbook_too_long("unpacked bytes", self._file, _MAX_BYTES)
         if self._marks < 0:
-            raise workbook_too_long("elements and attributes", self._file, MAX_WORKBOOK_MARKS)
+            raise _workbook_too_long("elements and attributes", self._file, _MAX_MARKS)
         if self._held < 0:
-            raise workbook_too_long("elements and attributes outside rows", self._file, _MOST_HELD)
+            raise _workbook_too_long("elements and attributes outside rows", self._file, _MOST_HELD)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(":")[2]
@@ -205,3 +201,10 @@ class _Parts:
     def _error(self, problem: str) -> FormatError:
         line = self._parser.CurrentLineNumber
         return FormatError(problem, file=self._part, line=line, advice="save the workbook as .xlsx again")
+
+
+def _workbook_too_long(what: str, file: object, most: int) -> FormatError:
+    """Return the error for a workbook with more than `most` of something."""
+    return FormatError(
+        f"has more than {most:,} {what}", file=str(file), advice="save the sheet as a table with tabs, .tsv"
+    )

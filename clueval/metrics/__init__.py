@@ -14,9 +14,8 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
-from clueval.core.metric import AnyMetric, DocumentMetric, Metric
+from clueval.core.metric import RATES, AnyMetric, DocumentMetric, Metric
 from clueval.core.span import MERGED
-from clueval.core.tally import RATES
 from clueval.files.errors import UsageError, described
 from clueval.files.options import option_of, require_kind
 

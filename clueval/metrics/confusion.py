@@ -27,9 +27,8 @@ from typing import Any, ClassVar
 
 from clueval.core.case import Case
 from clueval.core.levels import KINDS, LEVELS, UNMATCHED, Kind, classes_of, classified
-from clueval.core.metric import Metric
+from clueval.core.metric import Metric, Tally
 from clueval.core.span import NOTHING, SIDES, Labels, Ranges, Span
-from clueval.core.tally import Tally
 
 Entry = tuple[str, str, str | None, int]
 """The label of the span, its class, the joined label that was found, and the number of such spans."""

@@ -34,10 +34,8 @@ from typing import Any, ClassVar
 from clueval.core.alignment import has_characters, words_in
 from clueval.core.case import Where, which_count
 from clueval.core.document import Document, Pair
-from clueval.core.metric import DocumentMetric
-from clueval.core.overlap import joined_ranges
-from clueval.core.span import SIDES, Span, intersect, positions_in
-from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
+from clueval.core.metric import Counts, DocumentMetric, Tally, averages_of, counts_by_label
+from clueval.core.span import SIDES, Span, intersect, joined_ranges, positions_in
 
 Range = tuple[int, int]
 

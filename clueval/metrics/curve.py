@@ -31,9 +31,8 @@ from clueval.core.case import CaseOfKey, LabelledRange, Where, keys_of, labelled
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.merging import with_merged
-from clueval.core.metric import AnyMetric, DocumentMetric, score_of
+from clueval.core.metric import RATES, AnyMetric, Counts, DocumentMetric, Tally, f_measure, rate, score_of
 from clueval.core.span import NOTHING
-from clueval.core.tally import RATES, Counts, Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.statistics.distributions import average_precision
 

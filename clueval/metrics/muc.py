@@ -50,11 +50,9 @@ from itertools import pairwise, repeat
 from typing import Any, ClassVar
 
 from clueval.core.case import Case, LabelledRange
-from clueval.core.metric import Metric, Sizes
+from clueval.core.metric import RATES, Counts, Metric, Sizes, Tally
 from clueval.core.one_to_one import most_pairs
-from clueval.core.overlap import components, overlaps_between
-from clueval.core.span import Ranges, Span
-from clueval.core.tally import RATES, Counts, Tally
+from clueval.core.span import Ranges, Span, components, overlaps_between
 
 SCHEMES = ("strict", "exact", "partial", "type")
 CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")

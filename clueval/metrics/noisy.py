@@ -41,12 +41,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 from clueval.core.case import Where, which_count
-from clueval.core.document import Document, Pair
-from clueval.core.metric import DocumentMetric
+from clueval.core.document import Document, Pair, require_short_texts
+from clueval.core.metric import RATES, Counts, DocumentMetric, Tally, f_measure, rate
 from clueval.core.span import NOTHING, Span, name_of
-from clueval.core.tally import RATES, Counts, Tally, f_measure, rate
 from clueval.files.errors import UsageError
-from clueval.files.limits import require_short_texts
 from clueval.files.options import is_number, option, setting_field
 
 

@@ -49,16 +49,20 @@ from operator import ge
 from typing import Any, ClassVar
 
 from clueval.core.case import Case
-from clueval.core.metric import Metric
-from clueval.core.overlap import (
+from clueval.core.metric import Counts, Metric, Tally, averages_of, rate
+from clueval.core.one_to_one import overlap_groups
+from clueval.core.span import (
+    SIDES,
+    Ranges,
+    Span,
+    by_position,
     first_clash,
     joined_ranges,
-    overlap_groups,
+    name_of,
     overlaps_between,
+    positions_in,
     shared_positions,
 )
-from clueval.core.span import SIDES, Ranges, Span, by_position, name_of, positions_in
-from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import OverlapError, UsageError
 from clueval.files.options import is_number, require_beta, setting_field
 

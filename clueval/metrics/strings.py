@@ -22,12 +22,10 @@ from typing import Any, ClassVar
 
 from clueval.core.alignment import has_characters
 from clueval.core.case import Where, which_count
-from clueval.core.document import MENTION, Document, Pair
-from clueval.core.metric import DocumentMetric
+from clueval.core.document import MENTION, Document, Pair, require_short_texts
+from clueval.core.metric import Counts, DocumentMetric, Tally, averages_of, counts_by_label
 from clueval.core.span import SIDES, Span
-from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
 from clueval.files.errors import UsageError
-from clueval.files.limits import require_short_texts
 
 _String = tuple[str, str]
 """The text and the label of a span."""

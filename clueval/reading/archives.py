@@ -2,7 +2,7 @@
 
 Nothing is unpacked to disk. Members are read as streams; those of a compressed tar file, which has no index, are held
 in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links, and what is above the limits
-of `limits` are refused: members that grow too much, each or together, too many members, and too long headers.
+are refused: members that grow too much, each or together, too many members, and too long headers.
 """
 
 from __future__ import annotations
@@ -21,9 +21,14 @@ from io import BufferedReader, BytesIO, FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
 
-from clueval.files import limits
 from clueval.files.errors import CluevalError, FileError, FormatError
-from clueval.files.opening import is_file, is_folder, is_hidden
+from clueval.files.opening import MAX_MEMBERS, archive_too_long, is_file, is_folder, is_hidden, most_unpacked
+
+_MAX_DIRECTORY = 1 << 24
+"""The most bytes of the directory of a zip file."""
+
+_MAX_HEADER, _MAX_HEADERS = 1 << 16, 1 << 26
+"""Limits of a tar file: the bytes of an extended header, which has long names, and those of all of them."""
 
 MARK = "!"
 """What separates the name of an archive from that of a member."""
@@ -159,7 +164,7 @@ def _members(archive: Path, *_: int) -> tuple[Mapping[str, int], Mapping[str, by
     sizes: dict[str, int] = {}
     contents: dict[str, bytes] = {}
     packed_bytes = archive.stat().st_size
-    remaining = most = limits.most_unpacked(packed_bytes)
+    remaining = most = most_unpacked(packed_bytes)
     with _errors_of(archive):
         members = _zip_members(archive) if _is_zip(archive) else _tar_members(archive, contents)
         for name, size, packed in members:
@@ -170,7 +175,7 @@ def _members(archive: Path, *_: int) -> tuple[Mapping[str, int], Mapping[str, by
             parts = name.replace("\\", "/").split("/")
             if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
                 raise _refusal(archive, name, "its name leads out of the archive")
-            if size > limits.most_unpacked(packed):
+            if size > most_unpacked(packed):
                 raise _refusal(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
             remaining -= size
             if remaining < 0:
@@ -254,7 +259,7 @@ _EXTENDED = (
 
 def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
     """Return a class for the headers of a tar file, which raises `FormatError` for too many and too long ones."""
-    members, size = limits.MAX_MEMBERS, limits.MAX_HEADERS
+    members, size = MAX_MEMBERS, _MAX_HEADERS
 
     class CountedHeader(tarfile.TarInfo):
         @classmethod
@@ -265,14 +270,14 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
                 raise _refusal(archive, header.name, "it is sparse, or its size is negative")
             if header.type not in _EXTENDED:
                 members -= 1
-            elif header.size > limits.MAX_HEADER:
-                raise limits.archive_too_long("bytes in the header of a member", archive, limits.MAX_HEADER)
+            elif header.size > _MAX_HEADER:
+                raise archive_too_long("bytes in the header of a member", archive, _MAX_HEADER)
             else:
                 size -= tarfile.BLOCKSIZE + header.size
             if members < 0:
-                raise limits.archive_too_long("members", archive, limits.MAX_MEMBERS)
+                raise archive_too_long("members", archive, MAX_MEMBERS)
             if size < 0:
-                raise limits.archive_too_long("bytes in headers", archive, limits.MAX_HEADERS)
+                raise archive_too_long("bytes in headers", archive, _MAX_HEADERS)
             return header
 
         def _proc_gnusparse_10(self, *_: object) -> None:  # which reads a list of any length
@@ -284,19 +289,19 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
 @lru_cache(maxsize=4)
 def _zip(archive: Path, *_: int) -> zipfile.ZipFile:
     with _Directory(archive) as file, zipfile.ZipFile(file) as checked:
-        if len(checked.infolist()) > limits.MAX_MEMBERS:
-            raise limits.archive_too_long("members", archive, limits.MAX_MEMBERS)
+        if len(checked.infolist()) > MAX_MEMBERS:
+            raise archive_too_long("members", archive, MAX_MEMBERS)
     return zipfile.ZipFile(archive)
 
 
 class _Directory(BufferedReader):
-    """A zip file whose directory, which zipfile reads at once, may not be longer than `MAX_DIRECTORY`."""
+    """A zip file whose directory, which zipfile reads at once, may not be longer than `_MAX_DIRECTORY`."""
 
     def __init__(self, archive: Path) -> None:
         super().__init__(FileIO(archive))
         self._archive = archive
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is not None and size > limits.MAX_DIRECTORY:
-            raise limits.archive_too_long("bytes in its directory", self._archive, limits.MAX_DIRECTORY)
+        if size is not None and size > _MAX_DIRECTORY:
+            raise archive_too_long("bytes in its directory", self._archive, _MAX_DIRECTORY)
         return super().read(size)

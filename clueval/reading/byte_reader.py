@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from clueval.core.tags import OUTSIDE
 from clueval.files.opening import decoded, is_utf8, raw_blocks
 from clueval.formats.column_format import ColumnFormat, Columns, Layout
-from clueval.formats.column_values import have_width
+from clueval.formats.columns import have_width
 from clueval.formats.options import FormatOptions
 from clueval.reading.clusters import RowCharacters, Unusual
 from clueval.reading.passages import SIZES, NamedDocument, Passage, PassageReader, Sizes

@@ -14,8 +14,7 @@ from typing import Any
 
 from clueval.core.case import are_flat
 from clueval.core.document import GROUP, MENTION, Document
-from clueval.core.overlap import components
-from clueval.core.span import NO_LABEL
+from clueval.core.span import NO_LABEL, components
 from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_of, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.files.opening import name_of_input
@@ -24,10 +23,10 @@ from clueval.formats.catalogue import writer_named
 from clueval.formats.column_format import ColumnFormat, TokenLines, wanted_layers
 from clueval.formats.columns import ColumnReader
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import USUAL_READING, FormatOptions, Reading
+from clueval.formats.options import MENTIONS, USUAL_READING, FormatOptions, LayerSource, Reading, layer_names
 from clueval.formats.writer import Writer, refuse_lost
+from clueval.reading import spooled
 from clueval.reading.convert import Conversion
-from clueval.reading.options import MENTIONS, LayerSource, layer_names, spooled
 from clueval.reading.paths import as_path
 from clueval.reading.read import files_of_paths, options_for_one_side
 from clueval.reading.source import Source, is_dialect, require_options

@@ -28,7 +28,7 @@ from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import ALTERNATIVES, EITHER, FEW_DOCUMENTS, SENTENCE, UNIT, DocumentPlace, Plan
 from clueval.core.document import ID, Document, Layers, Row
-from clueval.core.metric import split_metrics
+from clueval.core.metric import added, split_metrics
 from clueval.core.span import DEFAULT_LAYER, NOTHING, SIDES
 from clueval.core.tags import (
     OUTSIDE,
@@ -40,7 +40,6 @@ from clueval.core.tags import (
     scheme_of,
     split_tag,
 )
-from clueval.core.tally import added
 from clueval.files.errors import CluevalError, TagError
 
 if TYPE_CHECKING:

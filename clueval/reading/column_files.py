@@ -8,6 +8,7 @@ from itertools import repeat
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, FEW_DOCUMENTS, DocumentPlace, Plan
 from clueval.files.errors import CluevalError
+from clueval.formats.options import layer_names
 from clueval.reading.byte_reader import BEFORE_SENTENCE, ByteReader, Stretch, TagCharacters, reads_bytes
 from clueval.reading.clusters import (
     BLANK,
@@ -16,7 +17,6 @@ from clueval.reading.clusters import (
     Unusual,
     require_usual,
 )
-from clueval.reading.options import layer_names
 from clueval.reading.passages import (
     SIZES,
     NamedDocument,

@@ -16,8 +16,8 @@ from clueval.core.tags import decode
 from clueval.files.errors import CluevalError
 from clueval.formats.column_format import wanted_layers
 from clueval.formats.input_file import SeenTags
+from clueval.reading import Text
 from clueval.reading.clusters import Unusual
-from clueval.reading.options import Text
 from clueval.reading.passages import (
     Passage,
     PassageReader,

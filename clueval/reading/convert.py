@@ -22,11 +22,10 @@ from clueval.files.writing import errors_of, made_folder, scratch_folder, whole_
 from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.form import form_by_name
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import USUAL_READING, FormatOptions, Reading
+from clueval.formats.options import USUAL_READING, FormatOptions, LayerSource, Reading, layer_names
 from clueval.formats.recognition import fields_of_line
 from clueval.formats.tables import header_line, span_lines
 from clueval.formats.writer import IDS, NAMES, FileNames, Uses, Writer, fitted, refuse_lost
-from clueval.reading.options import LayerSource, layer_names
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import documents_of, options_for_one_side
 from clueval.reading.source import form_at, is_column_format, texts_of

@@ -16,18 +16,16 @@ from clueval.files.errors import FileError, FormatError, UsageError, differ_in_f
 from clueval.files.opening import Progress, is_file
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions, Reading
-from clueval.reading.options import (
+from clueval.formats.options import (
     MENTIONS,
     PAIR_BY,
+    FormatOptions,
     LayerColumns,
-    Text,
-    answers_in_gold,
-    checked_texts,
+    Reading,
     chosen_options,
     columns_of_side,
-    with_id_of,
 )
+from clueval.reading import Text, answers_in_gold, checked_texts, with_id_of
 from clueval.reading.paths import (
     Files,
     Paths,

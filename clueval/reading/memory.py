@@ -24,7 +24,18 @@ from clueval.core.document import UNANNOTATED, Document, Layers, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, is_number
 from clueval.core.tags import OUTSIDE, decode_tags, is_legal, is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described, with_noun
-from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.options import (
+    ANSWER_FORMATS,
+    MENTIONS,
+    FormatOptions,
+    LayerColumns,
+    LayerSource,
+    Reading,
+    chosen_options,
+    columns_of_side,
+    require_none,
+    without_answers,
+)
 from clueval.formats.span_forms import (
     DOCUMENTS,
     END_INCLUSIVE,
@@ -36,21 +47,7 @@ from clueval.formats.span_forms import (
     fields_of,
     is_span,
 )
-from clueval.reading.options import (
-    ANSWER_FORMATS,
-    MENTIONS,
-    LayerColumns,
-    LayerSource,
-    Text,
-    answers_in_gold,
-    checked_texts,
-    chosen_options,
-    columns_of_side,
-    is_path_or_paths,
-    require_none,
-    with_id_of,
-    without_answers,
-)
+from clueval.reading import Text, answers_in_gold, checked_texts, is_path_or_paths, with_id_of
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read
@@ -214,7 +211,7 @@ class MemorySides:
 
     kind: MemoryKind
     listed: Sequence[GivenSide]
-    pair_by: str | None  # one of `clueval.reading.options.PAIR_BY`
+    pair_by: str | None  # one of `clueval.formats.options.PAIR_BY`
     first: int = 0  # the number of the first text
 
     @property

@@ -18,11 +18,10 @@ from clueval.formats.dialect import Dialect
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.form import NAMES, form_of_rows, forms_named
 from clueval.formats.label_studio import written_as
-from clueval.formats.options import FormatOptions
+from clueval.formats.options import FormatOptions, require_layers
 from clueval.formats.row_writing import row_of, row_writer
 from clueval.formats.writer import fitted, refuse_lost
 from clueval.reading.memory import names_in_dataset
-from clueval.reading.options import require_layers
 from clueval.reading.source import read_rows
 
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")

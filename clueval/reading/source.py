@@ -17,9 +17,8 @@ from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import FileProgress, Progress, whole_lines
 from clueval.formats.form import NAMES, Form, all_forms, form_by_name, form_of, form_of_rows, forms_named
 from clueval.formats.input_file import Head, InputFile, Numbered
-from clueval.formats.options import EVERY_SET, USUAL_READING, FormatOptions, sets_error
+from clueval.formats.options import ANSWER_FORMATS, EVERY_SET, USUAL_READING, FormatOptions, sets_error
 from clueval.formats.recognition import is_running_text
-from clueval.reading.options import ANSWER_FORMATS
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read

@@ -2,16 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from clueval.core.document import Document
-from clueval.core.levels import Match, match_of
+from clueval.core.levels import KINDS, Kind, class_of
 from clueval.core.merging import merged_spans
-from clueval.core.overlap import SpanIndex, components, require_flat
-from clueval.core.span import Span, by_position
+from clueval.core.span import NOTHING, Labels, Span, SpanIndex, by_position, components, require_flat
 from clueval.files.errors import UsageError, described
 from clueval.formats.span_forms import as_spans
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How one span is matched by the other side; `kind` is the class of the match.
+
+    `partners` are the spans of the other side that match the span, by position: one for exact and superset,
+    the adjacent spans for tiling and overlap, none for missed (even if spans overlap it). `labels` holds for
+    each layer the label of the partners that has most positions inside the span.
+
+    >>> match_of(Span(0, 2, "A"), [Span(0, 3, "A")]).kind
+    'superset'
+    """
+
+    span: Span
+    kind: Kind
+    partners: tuple[Span, ...] = ()
+    labels: Labels = NOTHING
+
+    @property
+    def level(self) -> int | None:
+        """The lowest level at which the span is a true positive, or None if it is missed."""
+        return None if self.kind == "missed" else KINDS.index(self.kind) + 1
+
+
+def match_of(span: Span, around: Sequence[Span]) -> Match:
+    """Return the match of a span, given the spans of the other side that overlap or equal it, by position."""
+    kind, labels = class_of(
+        span.start, span.end, [(other.start, other.end, other.by_layer) for other in around]
+    )
+    partners = tuple(around)
+    if kind == "missed":
+        partners = ()
+    elif kind == "exact":
+        partners = next((other,) for other in around if by_position(other) == by_position(span))
+    return Match(span, kind, partners, labels)
 
 
 def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:

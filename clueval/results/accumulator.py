@@ -24,7 +24,7 @@ from clueval.files.errors import TagError, UsageError
 from clueval.files.options import require_instance, require_kind
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
-from clueval.reading.options import is_path_or_paths
+from clueval.reading import is_path_or_paths
 from clueval.reports.report import Hinting
 from clueval.results.options import groups_of, with_steps_of_documents
 from clueval.results.result import Result

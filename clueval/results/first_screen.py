@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import RATES, AnyMetric
 from clueval.core.span import SIDES
-from clueval.core.tally import RATES
 from clueval.files.errors import cut_label, visible
 from clueval.metrics import with_settings
 from clueval.reports.content import SCREEN

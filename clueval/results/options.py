@@ -26,15 +26,7 @@ from clueval.files.options import (
     whole,
     with_fields,
 )
-from clueval.formats.options import Reading
-from clueval.reading.options import (
-    PAIR_BY,
-    SETS,
-    LayerColumns,
-    Readings,
-    layer_names,
-    readings_of,
-)
+from clueval.formats.options import PAIR_BY, SETS, LayerColumns, Reading, Readings, layer_names, readings_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -56,7 +48,7 @@ def _processes(text: str) -> int | None:
         raise ValueError(f"{text!r} is neither auto nor a number from 1") from None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Counting:
     """Which spans are counted, in which unit, and how documents are paired.
 
@@ -146,7 +138,7 @@ MOST_RESAMPLES = 10_000_000
 METHODS = ("jackknife", "percentile", "bca")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Trust:
     """What is said about the uncertainty of scores, and of what units; the help of each field says what it does.
 
@@ -201,7 +193,7 @@ class Trust:
         return self.resample_by or (EITHER if self.intervals or self.save is not None else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Workers:
     """The processes that count files, and the functions that are called meanwhile.
 

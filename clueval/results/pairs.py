@@ -19,18 +19,10 @@ from clueval.core.document import Document, Pair, metadata_with_id
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED, SIDES
 from clueval.files.errors import CluevalError, UsageError, warn
-from clueval.formats.options import USUAL_READING
+from clueval.formats.options import USUAL_READING, LayerColumns, Readings, require_layers
 from clueval.metrics import chosen_metrics
+from clueval.reading import is_path_or_paths, is_read_once, spooled, with_id_of
 from clueval.reading.clusters import Unusual, require_usual
-from clueval.reading.options import (
-    LayerColumns,
-    Readings,
-    is_path_or_paths,
-    is_read_once,
-    require_layers,
-    spooled,
-    with_id_of,
-)
 from clueval.results.options import Groups, groups_of, plan_of, require_names, with_steps_of_documents
 from clueval.results.texts import idle_options, kept, opened
 from clueval.transforms.changes import checked

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.core.levels import KINDS
-from clueval.core.tally import RATES
+from clueval.core.metric import RATES
 from clueval.files.errors import UsageError, cut_label
 from clueval.files.options import require_kind
 from clueval.metrics import LABELS_BELOW, METRICS, MICRO, Path, headline_paths

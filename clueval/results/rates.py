@@ -22,8 +22,7 @@ from operator import mul, sub
 from typing import Any, NamedTuple, TypeVar
 
 from clueval.core.bag import pairs_in
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import Counts, Tally, f_measure
+from clueval.core.metric import AnyMetric, Counts, Tally, f_measure
 from clueval.metrics import LABELS_BELOW, PLAIN, Path, entry_at
 from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number

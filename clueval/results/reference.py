@@ -23,14 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from clueval.core.document import Document, Pair, metadata_with_id
+from clueval.core.metric import Tally
 from clueval.core.span import Span
-from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.files.opening import beginning_of
 from clueval.files.options import Limits
 from clueval.files.writing import whole_file
 from clueval.formats.gate_xml import write_gate_xml
 from clueval.formats.input_file import Head, InputFile
+from clueval.formats.options import LayerColumns
 from clueval.formats.recognition import begins_with
 from clueval.metrics import headline_paths, number_at
 from clueval.metrics.gate import Gate, GateLists
@@ -44,7 +45,7 @@ from clueval.metrics.gate.outcomes import (
     outcome_of,
 )
 from clueval.metrics.gate.pairing import Touching
-from clueval.reading.options import LayerColumns, spooled
+from clueval.reading import spooled
 from clueval.reports.forms import guarded
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, difference

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from clueval.core.bag import Bag, Place
 from clueval.core.count import DOCUMENT, SENTENCE, DocumentPlace, Plan
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import AnyMetric, Tally, added
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
-from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError, with_noun
 from clueval.files.options import input_path, refuse_unknown, require_kind
 from clueval.metrics import chosen_metrics, headline_paths, number_at, with_settings
@@ -156,7 +155,7 @@ def _units_in(bag: Bag, plan: Plan) -> Units:
 # The result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result(Report):
     """The result of counting a corpus.
 

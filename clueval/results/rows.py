@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from clueval.core.tally import RATES, f_measure
+from clueval.core.metric import RATES, f_measure
 from clueval.metrics import (
     LABELS_BELOW,
     MICRO,

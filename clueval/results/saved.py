@@ -38,8 +38,7 @@ from typing import Any
 from clueval.core.bag import Bag, listed, pairs_in
 from clueval.core.case import HEAD
 from clueval.core.count import DocumentPlace
-from clueval.core.metric import AnyMetric, features_read
-from clueval.core.tally import Tally
+from clueval.core.metric import AnyMetric, Tally, features_read
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.files.opening import beginning_of, lines, raw_blocks
 from clueval.files.writing import whole_file

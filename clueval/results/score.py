@@ -15,17 +15,9 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import checked_call, require_kind
-from clueval.formats.options import USUAL_READING, Reading
+from clueval.formats.options import USUAL_READING, LayerColumns, Reading, Readings, require_layers
 from clueval.metrics import chosen_metrics
-from clueval.reading.options import (
-    InputSide,
-    LayerColumns,
-    Readings,
-    is_path_or_paths,
-    is_read_once,
-    require_layers,
-    spooled,
-)
+from clueval.reading import InputSide, is_path_or_paths, is_read_once, spooled
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import (
     Groups,

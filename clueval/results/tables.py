@@ -12,8 +12,7 @@ from itertools import islice
 from typing import Any
 
 from clueval.core.levels import KINDS, UNMATCHED
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import RATES
+from clueval.core.metric import RATES, AnyMetric
 from clueval.files.errors import cut_label
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table

@@ -17,19 +17,17 @@ from clueval.core.count import Plan, Step, count, sum_of_parts
 from clueval.core.document import Document, Pair, in_layer
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.formats.options import USUAL_READING, Reading
-from clueval.reading.options import (
+from clueval.formats.options import (
     ANSWER_FORMATS,
     MENTIONS,
+    USUAL_READING,
     LayerColumns,
+    Reading,
     Readings,
-    checked_texts,
     chosen_options,
-    is_open_file,
-    is_path_or_paths,
-    is_read_once,
     readings_of,
 )
+from clueval.reading import checked_texts, is_open_file, is_path_or_paths, is_read_once
 from clueval.results.options import Groups, texts_may_differ, with_steps_of_documents
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from typing import Any
 
 from clueval.core.bag import Bag, Place, pairs_in
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, DocumentPlace, Plan
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import Tally, added
+from clueval.core.metric import AnyMetric, Tally, added
 from clueval.files.errors import UsageError, warn
 
 

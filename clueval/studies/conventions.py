@@ -22,17 +22,15 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.case import Case, Where
 from clueval.core.document import Pair
-from clueval.core.metric import DocumentMetric, Metric, require_countable
-from clueval.core.overlap import first_clash
-from clueval.core.span import SIDES
+from clueval.core.metric import RATES, DocumentMetric, Metric, Tally, f_measure, rate, require_countable
+from clueval.core.span import SIDES, first_clash
 from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_of
-from clueval.core.tally import RATES, Tally, f_measure, rate
 from clueval.files.errors import OverlapError, TagError, UsageError, cut_label, warn
 from clueval.files.options import checked_call
-from clueval.formats.options import Reading
+from clueval.formats.options import LayerColumns, Reading
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
-from clueval.reading.options import InputSide, LayerColumns, is_path_or_paths, spooled
+from clueval.reading import InputSide, is_path_or_paths, spooled
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, difference, shown

@@ -16,18 +16,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.core.case import Case, labelled_range
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document, Pair, require_short_texts
 from clueval.core.exact import Exact
 from clueval.core.located import EqualCases, Located
-from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
+from clueval.core.metric import RATES, AnyMetric, Counts, Metric, Tally, require_countable, split_metrics
 from clueval.core.span import MERGED, NO_LABEL, SIDES
-from clueval.core.tally import RATES, Counts, Tally
 from clueval.files.errors import CluevalError, UsageError
-from clueval.files.limits import require_short_texts
 from clueval.files.opening import sha256_of
 from clueval.files.options import checked_call, refuse_unknown, require_kind
+from clueval.formats.options import LayerColumns
 from clueval.metrics import only_metric
-from clueval.reading.options import InputSide, LayerColumns
+from clueval.reading import InputSide
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import read
 from clueval.reports.language import phrase

@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import EPSILON, RATES
+from clueval.core.metric import EPSILON, RATES, AnyMetric
 from clueval.files.errors import UsageError
 from clueval.files.options import checked_call, require_kind
-from clueval.formats.options import Reading
+from clueval.formats.options import Reading, readings_of
 from clueval.metrics import only_metric
-from clueval.reading.options import InputSide, readings_of
+from clueval.reading import InputSide
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, shown

@@ -19,8 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.count import Step
 from clueval.core.document import GROUP, UNANNOTATED, Document, Notes, Pair
-from clueval.core.overlap import overlaps_between, shared_positions
-from clueval.core.span import DEFAULT_LAYER, Frozen, Ranges, Span, name_of
+from clueval.core.span import DEFAULT_LAYER, Frozen, Ranges, Span, name_of, overlaps_between, shared_positions
 from clueval.files.errors import CluevalError, FormatError, UsageError, with_noun
 from clueval.files.opening import tsv_cells
 from clueval.transforms.changes import (

@@ -277,7 +277,7 @@ def _chosen_members(
 ) -> list[Span | None]:
     """Return the member that each group becomes, as `Alternatives` says; None if it becomes nothing."""
     from clueval.core.one_to_one import most_pairs  # few golds have alternatives
-    from clueval.core.overlap import Regions
+    from clueval.core.span import Regions
 
     slots: dict[SpanPlace, list[int]] = {}
     ranges: dict[str | None, list[tuple[int, int]]] = {}

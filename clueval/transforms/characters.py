@@ -13,8 +13,7 @@ from typing import ClassVar
 from clueval.core.alignment import Characters, has_characters
 from clueval.core.count import UNIT
 from clueval.core.document import Document, Pair
-from clueval.core.overlap import joined_ranges
-from clueval.core.span import NOTHING, Span
+from clueval.core.span import NOTHING, Span, joined_ranges
 from clueval.files.errors import UsageError
 from clueval.transforms.changes import EachPair
 

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.metric import finite_number, score_of
-from clueval.core.overlap import Regions
-from clueval.core.span import Span, name_of
+from clueval.core.span import Regions, Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.transforms.changes import (
     HIDDEN,

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.core.document import Notes, Pair
-from clueval.core.overlap import overlaps_between, shared_positions
-from clueval.core.span import NO_LABEL, SIDES, Span
+from clueval.core.span import NO_LABEL, SIDES, Span, overlaps_between, shared_positions
 from clueval.files.errors import FormatError, UsageError, with_noun
 from clueval.transforms.changes import (
     HIDDEN,

@@ -37,8 +37,7 @@ from typing import ClassVar
 from clueval.core.alignment import MAX_CELLS, has_characters
 from clueval.core.count import LOCATED
 from clueval.core.document import BY_ID, MENTION, NO_ANSWER, OFFSETS, UNPARSABLE, Document, Pair
-from clueval.core.overlap import Regions
-from clueval.core.span import NOTHING, Span, by_position
+from clueval.core.span import NOTHING, Regions, Span, by_position
 from clueval.files.errors import UsageError
 from clueval.transforms.changes import EachPair, Note, beside, require_same_id, with_notes
 from clueval.transforms.characters import TextPositions, without_blanks

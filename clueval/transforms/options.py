@@ -39,7 +39,7 @@ OCCURRENCES = (FREE, FIRST, ALL)
 """Which occurrences of a text the mentions of a language model take."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Preparing:
     """Changes to the spans of both sides before they are counted; every metric counts what these changes give.
 

@@ -29,8 +29,7 @@ from typing import ClassVar, NamedTuple
 
 from clueval.core.alignment import Characters, words_in
 from clueval.core.document import Document, Pair, Sentence, are_of_different_documents
-from clueval.core.overlap import joined_ranges
-from clueval.core.span import Span, name_of
+from clueval.core.span import Span, joined_ranges, name_of
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.transforms.changes import EachPair, Note, empty, with_notes
 from clueval.transforms.characters import TextPositions, on_ranges, to_characters, without_blanks

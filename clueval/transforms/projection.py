@@ -31,8 +31,7 @@ from typing import ClassVar, NamedTuple
 from clueval.core.alignment import MAX_CELLS, Alignment, align
 from clueval.core.document import Document, Pair
 from clueval.core.merging import with_merged
-from clueval.core.overlap import joined_ranges
-from clueval.core.span import MERGED, NOTHING, Span
+from clueval.core.span import MERGED, NOTHING, Span, joined_ranges
 from clueval.transforms.changes import EachPair, empty, require_same_id
 from clueval.transforms.characters import TextPositions
 

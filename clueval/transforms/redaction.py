@@ -38,8 +38,7 @@ from unicodedata import combining, is_normalized, normalize
 
 from clueval.core.alignment import parts_of, words_in
 from clueval.core.document import PARTS, REPLACEMENT
-from clueval.core.overlap import joined_ranges
-from clueval.core.span import Span
+from clueval.core.span import Span, joined_ranges
 from clueval.files.errors import TextMismatch, UsageError, described
 
 PIECE = 200

@@ -19,7 +19,7 @@ from clueval import score as score_files
 from clueval.cli import main
 from clueval.compat.gate import COLUMNS, PLACE, table_lines
 from clueval.files.errors import UsageError
-from clueval.reading.options import PAIR_BY
+from clueval.formats.options import PAIR_BY
 
 TEXT = "Ada met Bob in Rome. Eve slept."
 SETS = ["--gold-set", "Key", "--predicted-set", "Response"]

@@ -18,8 +18,7 @@ from clueval.cli.commands import Command, settings_of
 from clueval.cli.declared import Keywords, SideValues
 from clueval.cli.declared import fields as options_of_fields
 from clueval.core.case import Case
-from clueval.core.metric import Metric
-from clueval.core.tally import Tally
+from clueval.core.metric import Metric, Tally
 from clueval.files.errors import UsageError
 from clueval.files.options import column, option, options_of
 from clueval.formats.options import Reading

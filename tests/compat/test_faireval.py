@@ -31,7 +31,7 @@ from clueval.compat.faireval.config import (
     run_config,
 )
 from clueval.core.case import Case
-from clueval.core.tally import Tally
+from clueval.core.metric import Tally
 from clueval.files.errors import CluevalError, FormatError, SpanError, TextMismatch, UsageError
 from clueval.files.opening import Complain, refuse
 from clueval.files.options import Limits

@@ -20,9 +20,17 @@ from clueval.core.document import Document, Group, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.located import TextParts, located
-from clueval.core.metric import AnyMetric, DocumentMetric, Metric, require_no_gaps, score_of
+from clueval.core.metric import (
+    AnyMetric,
+    Counts,
+    DocumentMetric,
+    Metric,
+    Tally,
+    added,
+    require_no_gaps,
+    score_of,
+)
 from clueval.core.span import Span
-from clueval.core.tally import Counts, Tally, added
 from clueval.files.errors import LimitError, OverlapError, UsageError
 from tests.cases import spans
 

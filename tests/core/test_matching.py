@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from oracles import naive_components
 from strategies import flat_spans
 
-from clueval import errors, score
+from clueval import Match, errors, score
 from clueval.core import one_to_one
 from clueval.core.document import Document, Layers
-from clueval.core.levels import KINDS, LEVELS, Kind, Match
+from clueval.core.levels import KINDS, LEVELS, Kind
 from clueval.core.merging import with_merged
 from clueval.core.one_to_one import best_pairs, most_pairs
 from clueval.core.span import Frozen, Span

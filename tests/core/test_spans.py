@@ -22,16 +22,18 @@ from clueval.core.document import (
     Sentence,
     same_id,
 )
-from clueval.core.overlap import (
+from clueval.core.one_to_one import overlap_groups
+from clueval.core.span import (
     MAX_PAIRS,
+    MERGED,
     PAIRS_OF_SPAN,
+    Frozen,
     Regions,
+    Span,
     SpanIndex,
-    overlap_groups,
     require_few_pairs,
     shared_positions,
 )
-from clueval.core.span import MERGED, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, LimitError, SpanError
 from clueval.reading.span_lists import overlap_components
 from clueval.transforms.characters import to_characters

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.core.document import Document, Pair
-from clueval.core.metric import DocumentMetric
+from clueval.core.metric import DocumentMetric, Tally
 from clueval.core.span import Span
-from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
 from clueval.metrics.coverage import Coverage
 from clueval.metrics.strings import Strings

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
-from clueval.core.metric import Metric
+from clueval.core.metric import Metric, Tally, added
 from clueval.core.span import Span
-from clueval.core.tally import Tally, added
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate import Gate

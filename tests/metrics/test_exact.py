@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, score
 from clueval.core.exact import Exact
+from clueval.core.metric import Tally
 from clueval.core.one_to_one import best_pairs
-from clueval.core.tally import Tally
 from tests.cases import counted
 
 WHAT = ("gold", "predicted", "tp_gold", "tp_predicted")

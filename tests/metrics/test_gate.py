@@ -12,14 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval import score
-from clueval.core import overlap
 from clueval.core.case import Case
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import AnyMetric, Tally, added
 from clueval.core.span import Span
-from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalWarning, FormatError, LimitError, UsageError
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.metrics.gate import pairing as pairing_module
@@ -737,8 +735,8 @@ def test_hundreds_of_spans_over_one_another_find_a_partner_each() -> None:
 def test_more_spans_over_one_another_than_can_be_paired_are_refused(
     side: list[Span], pairing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(overlap, "MAX_PAIRS", 1000)
-    monkeypatch.setattr(overlap, "PAIRS_OF_SPAN", 1)
+    monkeypatch.setattr("clueval.core.span.MAX_PAIRS", 1000)
+    monkeypatch.setattr("clueval.core.span.PAIRS_OF_SPAN", 1)
     with pytest.raises(LimitError, match="more than 1,000 pairs of spans overlap") as refusal:
         counted(Gate(pairing=pairing), side, side)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
+from clueval.core.metric import Tally, added
 from clueval.core.span import Span
-from clueval.core.tally import Tally, added
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate import GateLists
 

@@ -8,8 +8,7 @@ import pytest
 
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import Tally
+from clueval.core.metric import AnyMetric, Tally
 from clueval.metrics.coverage import Coverage
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate import Gate

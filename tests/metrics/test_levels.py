@@ -14,8 +14,8 @@ from clueval.core.bag import LARGE
 from clueval.core.case import Case
 from clueval.core.document import Document
 from clueval.core.levels import Levels, classified
+from clueval.core.metric import Tally
 from clueval.core.span import Span
-from clueval.core.tally import Tally
 from tests.cases import counted
 from tests.random_corpora import Corpus, sum_of
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from nervaluate import Evaluator
 
-from clueval.core.overlap import are_neighbours
-from clueval.core.span import Span
+from clueval.core.span import Span, are_neighbours
 from clueval.metrics.muc import CATEGORIES, SCHEMES, Muc
 from tests.cases import any_spans, counted, renamed, report, spans
 

@@ -29,8 +29,8 @@ from hypothesis import strategies as st
 from clueval.cli import main
 from clueval.core.alignment import Alignment, Step, align
 from clueval.core.document import Document, Pair, Sentence
+from clueval.core.metric import Tally
 from clueval.core.span import Span
-from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FileError, FormatError, TagError, UsageError
 from clueval.files.opening import lines as lines_of
 from clueval.formats.input_file import InputFile

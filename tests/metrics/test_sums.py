@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from strategies import LABELS, at_most, flat_spans
 
 from clueval import Document, Span, UsageError, score
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import Counts, averages_of
+from clueval.core.metric import AnyMetric, Counts, averages_of
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.fair import Fair, parse_weights, weighted
 from clueval.metrics.gate import Gate

@@ -17,7 +17,7 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.files import limits
+from clueval.files import opening
 from clueval.files.errors import CluevalError, FileError, FormatError
 from clueval.reading import archives
 from clueval.reading.archives import Member
@@ -175,8 +175,8 @@ def test_links_are_refused(tmp_path: Path) -> None:
 def test_what_grows_too_much_is_refused_unread(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "SMALL", 1000)
-    monkeypatch.setattr(limits, "GROWTH", 10)
+    monkeypatch.setattr(opening, "SMALL", 1000)
+    monkeypatch.setattr(opening, "GROWTH", 10)
     path, text = tmp_path / kind, "a O\n" * 100_000
     if kind == "a.conll.gz":
         path.write_bytes(gzip.compress(text.encode()))
@@ -196,8 +196,8 @@ def test_the_members_together_have_a_limit(
     size = path.stat().st_size
 
     def most(limit: int) -> None:
-        monkeypatch.setattr(limits, "SMALL", limit)
-        monkeypatch.setattr(limits, "GROWTH", 0)
+        monkeypatch.setattr(opening, "SMALL", limit)
+        monkeypatch.setattr(opening, "GROWTH", 0)
         archives._members.cache_clear()
 
     most(50 * 800)

@@ -24,9 +24,8 @@ from clueval.core.count import EITHER, DocumentPlace, Plan, count, sequences_of
 from clueval.core.document import Document, Group, Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import AnyMetric, Tally
 from clueval.core.span import Span
-from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.curve import Curve

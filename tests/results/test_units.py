@@ -17,8 +17,7 @@ from clueval.core.count import EITHER, DocumentPlace, Plan, count, sequences_of
 from clueval.core.document import Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.located import TextParts
-from clueval.core.metric import AnyMetric
-from clueval.core.tally import Tally, added
+from clueval.core.metric import AnyMetric, Tally, added
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.metrics.confusion import Confusion

@@ -15,7 +15,7 @@ from clueval import CluevalError, Document, Span, agree, curate, read, score
 from clueval.core.case import Case, same_key
 from clueval.core.count import Plan, count
 from clueval.core.document import Group
-from clueval.core.tally import Tally
+from clueval.core.metric import Tally
 from clueval.files.errors import CluevalWarning, TextMismatch, UsageError
 from clueval.studies.agreement.conventions import chosen_conventions, kind_of, readings_of
 from clueval.studies.agreement.metric import AgreementMetric

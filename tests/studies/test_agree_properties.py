@@ -23,8 +23,8 @@ from clueval.core.bag import Bounds
 from clueval.core.case import Case
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Group
+from clueval.core.metric import Tally, added
 from clueval.core.span import Span
-from clueval.core.tally import Tally, added
 from clueval.studies.agreement.conventions import CONVENTIONS, chosen_conventions
 from clueval.studies.agreement.metric import AgreementMetric
 from tests.random_corpora import difference

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clueval import Document, Result, Span, score
 from clueval.cli import main
-from clueval.core.overlap import Regions
+from clueval.core.span import Regions
 from clueval.files.errors import CluevalError, UsageError
 
 Triple = tuple[int, int, str]

@@ -17,10 +17,8 @@ from clueval.core.bag import Bag
 from clueval.core.count import Plan, Step, count
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
-from clueval.core.metric import DocumentMetric
-from clueval.core.overlap import PAIRS_OF_SPAN
-from clueval.core.span import Span
-from clueval.core.tally import Tally
+from clueval.core.metric import DocumentMetric, Tally
+from clueval.core.span import PAIRS_OF_SPAN, Span
 from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
 from clueval.transforms.alternatives import AlternativesTable, AnyOf
 from clueval.transforms.changes import Alternatives, changes_of, checked, choices_of

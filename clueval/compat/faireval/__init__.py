@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Literal
 
+from clueval.core.metric import Counts, f_measure
 from clueval.core.span import DEFAULT_LAYER, Span
-from clueval.core.tally import Counts, f_measure
 from clueval.files.errors import SpanError, UsageError
 from clueval.metrics.fair import (
     DEFAULT_WEIGHTS,

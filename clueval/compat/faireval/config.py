@@ -18,8 +18,8 @@ from typing import Any
 
 from clueval.compat.faireval import VERSIONS
 from clueval.core.case import Case
+from clueval.core.metric import Tally
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NO_SPAN_LABELS, Span
-from clueval.core.tally import Tally
 from clueval.files.errors import FormatError, TextMismatch, UsageError, with_noun
 from clueval.files.opening import lines
 from clueval.files.options import checked_call

@@ -40,9 +40,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from clueval.core.case import TOKENS, Case
-from clueval.core.metric import Metric, Sizes
+from clueval.core.metric import RATES, Counts, Metric, Sizes, Tally
 from clueval.core.span import NO_LABEL, NO_SPAN_LABELS, Frozen, Span
-from clueval.core.tally import RATES, Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
 from clueval.files.options import is_number, require_choices, require_texts, setting_field
 from clueval.metrics.fair.pairing import Item, pair_up

@@ -34,8 +34,15 @@ from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
 
-from clueval.core.overlap import joined_ranges, overlaps_between, shared_positions
-from clueval.core.span import Ranges, Span, intersect, positions_in
+from clueval.core.span import (
+    Ranges,
+    Span,
+    intersect,
+    joined_ranges,
+    overlaps_between,
+    positions_in,
+    shared_positions,
+)
 
 Runs = list[tuple[int, int]]
 

@@ -25,7 +25,7 @@ from operator import add
 from sys import intern
 from typing import NamedTuple
 
-from clueval.core.tally import Counts, Tally, f_measure
+from clueval.core.metric import Counts, Tally, f_measure
 from clueval.statistics.distributions import average_precision
 
 

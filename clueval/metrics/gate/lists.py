@@ -28,9 +28,8 @@ from typing import Any, NamedTuple
 
 from clueval.core.case import TOKENS, Where, order_in_key
 from clueval.core.document import Pair
-from clueval.core.overlap import components
-from clueval.core.span import Span
-from clueval.core.tally import Tally
+from clueval.core.metric import Tally
+from clueval.core.span import Span, components
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, CurvePoint, GateCounts, curve
 from clueval.metrics.gate.equality import FeatureTest, is_nil

@@ -11,9 +11,8 @@ from clueval.core.case import TOKENS, Case, Where
 from clueval.core.count import WITHOUT_VALUE
 from clueval.core.document import Document, Pair
 from clueval.core.located import located
-from clueval.core.metric import DocumentMetric, Metric, Sizes
+from clueval.core.metric import Counts, DocumentMetric, Metric, Sizes, Tally
 from clueval.core.span import SIDES, Span
-from clueval.core.tally import Counts, Tally
 from clueval.files.errors import CluevalError, UsageError, described, shortened, warn
 from clueval.files.options import require_beta, require_choices, require_texts, setting_field
 from clueval.metrics.gate.counts import (

@@ -52,8 +52,7 @@ from typing import NamedTuple
 
 from clueval.core.case import Case
 from clueval.core.metric import finite_number
-from clueval.core.overlap import Regions, SpanIndex, shared_positions
-from clueval.core.span import Span, by_position, name_of
+from clueval.core.span import Regions, Span, SpanIndex, by_position, name_of, shared_positions
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES
 from clueval.metrics.gate.equality import java_string

@@ -48,9 +48,8 @@ from clueval.core.document import (
     Document,
     Pair,
 )
-from clueval.core.metric import DocumentMetric, Sizes
+from clueval.core.metric import Counts, DocumentMetric, Sizes, Tally
 from clueval.core.span import NO_LABEL, Span
-from clueval.core.tally import Counts, Tally
 from clueval.files.errors import FormatError, UsageError, cut_label, warn, with_noun
 from clueval.files.opening import lines
 from clueval.files.options import option_field, require_beta, require_choices, require_kind, require_share

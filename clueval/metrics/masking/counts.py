@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
-from clueval.core.tally import Tally, f_measure
+from clueval.core.metric import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, Risk
 from clueval.metrics.masking.text import PositionWeights
 from clueval.statistics.distributions import upper_bound

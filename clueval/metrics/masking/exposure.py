@@ -25,17 +25,27 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from clueval.core.document import PARTS, REPLACEMENT, Document
-from clueval.core.overlap import (
+from clueval.core.span import (
+    NO_LABEL,
+    Ranges,
     Regions,
+    Span,
     SpanIndex,
+    by_position,
     first_clash,
+    intersect,
     joined_ranges,
     require_few_pairs,
     shared_positions,
 )
-from clueval.core.span import NO_LABEL, Ranges, Span, by_position, intersect
-from clueval.files.limits import MAX_MENTIONED, require_short_mentions
+from clueval.files.errors import LimitError
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range, parts_of_words, without
+
+MAX_MENTIONED = 1_000_000
+"""The most words that the mentions of a document have together, and that they are compared with elsewhere."""
+
+MENTIONED_OF_WORD = 20
+"""A document with many words may have this many for each of its words, even if that is more."""
 
 CLASS_LAYER = "risk"
 CLASS_FEATURE = "identifier_type"
@@ -127,7 +137,7 @@ class MentionReader:
             for place in ranges:
                 mentioned += len(text.words_in(*place))
             if mentioned > MAX_MENTIONED:
-                require_short_mentions(mentioned, of_document, **self.document.in_errors)
+                _require_short_mentions(mentioned, of_document, **self.document.in_errors)
             words = text.strings_of(ranges)
             # equal words are kept once
             key = (label, *[intern(word.casefold()) for word in words]) if entity is None else (entity,)
@@ -427,7 +437,7 @@ def find_strings(
             if word < 0:
                 break
         if compared > MAX_MENTIONED:
-            require_short_mentions(compared, len(spelled), **place)
+            _require_short_mentions(compared, len(spelled), **place)
         if exposed.between(start, end):
             past = matched
             yield start, end
@@ -486,3 +496,14 @@ def _tree(strings: Iterable[tuple[str, ...]]) -> _Words:
         if node.setdefault(string[-1], _LAST) is not _LAST:
             node[string[-1]][_END] = True
     return tree
+
+
+def _require_short_mentions(words: int, of_document: int, **place: Any) -> None:
+    """Raise `LimitError`, with its place, for mentions with too many words, given the words of their document."""
+    most = max(MAX_MENTIONED, MENTIONED_OF_WORD * of_document)
+    if words > most:
+        raise LimitError(
+            f"the mentions have together more than {most:,} words that must be compared",
+            **place,
+            advice="leave out spans that are nested or repeated",
+        )

@@ -19,8 +19,7 @@ from operator import ge, not_
 
 from clueval.core.alignment import Characters, are_unknown, parts_of, tokens_in
 from clueval.core.document import Document
-from clueval.core.overlap import joined_ranges
-from clueval.core.span import Ranges, Span, intersect, name_of
+from clueval.core.span import Ranges, Span, intersect, joined_ranges, name_of
 from clueval.files.errors import SpanError, UsageError
 
 Range = tuple[int, int]

@@ -27,7 +27,8 @@ from clueval.files.options import (
     with_fields,
 )
 from clueval.formats.form import Form
-from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.options import MENTIONS, PAIR_BY, FormatOptions, Reading, require_layers
+from clueval.reading import is_path_or_paths, with_id_of
 from clueval.reading.clusters import Unusual
 from clueval.reading.column_texts import column_texts
 from clueval.reading.file_sides import (
@@ -41,13 +42,6 @@ from clueval.reading.file_sides import (
     with_layers,
 )
 from clueval.reading.memory import GivenSide, require_sources, side_of
-from clueval.reading.options import (
-    MENTIONS,
-    PAIR_BY,
-    is_path_or_paths,
-    require_layers,
-    with_id_of,
-)
 from clueval.reading.paths import (
     INCEPTION,
     Files,

@@ -16,10 +16,8 @@ from typing import Any, NamedTuple
 
 from clueval.core.case import Case, Sides
 from clueval.core.levels import LEVELS
-from clueval.core.metric import Metric, require_countable
-from clueval.core.overlap import components, first_clash
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Ranges, Span
-from clueval.core.tally import Tally
+from clueval.core.metric import Metric, Tally, require_countable
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Ranges, Span, components, first_clash
 from clueval.files.errors import OverlapError, UsageError
 from clueval.files.options import require_kind
 from clueval.metrics import metric_named

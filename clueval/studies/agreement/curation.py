@@ -18,8 +18,7 @@ from typing import Any, Literal, NamedTuple
 from clueval.core.bag import Read
 from clueval.core.count import Plan
 from clueval.core.document import Document, Group, Pair
-from clueval.core.overlap import components
-from clueval.core.span import NOTHING, SIDES, Frozen, Span
+from clueval.core.span import NOTHING, SIDES, Frozen, Span, components
 from clueval.files.errors import UsageError, warn
 from clueval.files.options import checked_call
 from clueval.formats.options import USUAL_READING, Reading

@@ -33,10 +33,8 @@ from clueval.core.case import Case, are_flat
 from clueval.core.count import Plan, Step, count, decided
 from clueval.core.document import Document, Group, Pair, metadata_with_id
 from clueval.core.merging import with_merged
-from clueval.core.metric import Metric
-from clueval.core.overlap import first_clash
-from clueval.core.span import SIDES
-from clueval.core.tally import Tally
+from clueval.core.metric import Metric, Tally
+from clueval.core.span import SIDES, first_clash
 from clueval.files.errors import UsageError, warn
 from clueval.results.options import require_names
 from clueval.studies.agreement.annotators import Annotators

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from clueval.core.tally import Tally, added
+from clueval.core.metric import Tally, added
 from clueval.statistics import agreement as formulas
 from clueval.statistics.distributions import t_quantile
 from clueval.statistics.jackknife import (

@@ -10,8 +10,8 @@ from typing import Any
 
 from clueval.core.bag import Bag
 from clueval.core.count import ALTERNATIVES, DOCUMENT, Plan, sequences_of
+from clueval.core.metric import Tally, added
 from clueval.core.span import SIDES
-from clueval.core.tally import Tally, added
 from clueval.files.errors import FileError, UsageError, not_read, warn, with_noun
 from clueval.files.options import checked_call, require_share
 from clueval.files.writing import made_folder, named_together, whole_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from clueval.core.tally import EPSILON
+from clueval.core.metric import EPSILON
 from clueval.files.errors import UsageError, warn, with_noun
 from clueval.files.options import fraction
 from clueval.metrics import number_at

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from clueval.core.tally import EPSILON
+from clueval.core.metric import EPSILON
 from clueval.files.errors import cut_label
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report

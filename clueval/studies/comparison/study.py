@@ -22,10 +22,10 @@ from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.span import Span
 from clueval.files.errors import FileError, UsageError, described, warn
 from clueval.files.options import checked_call, refuse_unknown, require_kind
-from clueval.formats.options import Reading
+from clueval.formats.options import ANSWER_FORMATS, Reading, readings_of
 from clueval.metrics import LABELS_BELOW, entry_at, headline_paths, number_at
 from clueval.metrics import Path as ScorePath
-from clueval.reading.options import ANSWER_FORMATS, is_path_or_paths, is_read_once, readings_of
+from clueval.reading import is_path_or_paths, is_read_once
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
 from clueval.results.result import Result, load_result

@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.core.case import LabelledRange, labelled_range
 from clueval.core.document import Pair
-from clueval.core.overlap import first_clash
-from clueval.core.span import SIDES, Span, by_position
-from clueval.core.tally import RATES
+from clueval.core.metric import RATES
+from clueval.core.span import SIDES, Span, by_position, first_clash
 from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint

@@ -22,10 +22,8 @@ from itertools import accumulate, count
 from operator import add
 from typing import Any, NamedTuple
 
-from clueval.core.document import Document, Pair, Unit
-from clueval.core.overlap import SpanIndex
-from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
-from clueval.files import limits
+from clueval.core.document import Document, Pair, Unit, require_short_texts
+from clueval.core.span import MERGED, SIDES, Span, SpanIndex, by_position, name_of
 from clueval.files.errors import SpanError, UsageError
 from clueval.files.options import checked_call, require_instance
 from clueval.reading.span_lists import merge_layers
@@ -122,8 +120,7 @@ class SideTexts:
     def of(self, span: Span) -> str:
         """Return the text of a span. Raises `LimitError` if all texts so far are too long together."""
         self._shown += span.end - span.start  # with gaps, since contexts show them
-        if self._shown > limits.MAX_COVERED:
-            limits.require_short_texts(self._shown, **self.text.in_errors)
+        require_short_texts(self._shown, **self.text.in_errors)
         if span.parts is None:
             return self.text.text_between(span.start, span.end)
         return GAP.join([self.text.text_between(*part) for part in span.parts])

@@ -23,14 +23,26 @@ from clueval.core.case import Case, Flags, Sides
 from clueval.core.count import Plan, count, decided, sequences_of
 from clueval.core.document import Pair, metadata_with_id
 from clueval.core.exact import Exact
-from clueval.core.levels import KINDS, LEVELS, UNMATCHED, Levels, Match, match_of
+from clueval.core.levels import KINDS, LEVELS, UNMATCHED, Levels
 from clueval.core.located import EqualCases, Located, document_of_error, located_together
 from clueval.core.metric import Metric, require_countable
-from clueval.core.overlap import components, first_clash, shared_positions
-from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Labels, Ranges, Span, by_position
+from clueval.core.span import (
+    MERGED,
+    NO_LABEL,
+    NOTHING,
+    SIDES,
+    Labels,
+    Ranges,
+    Span,
+    by_position,
+    components,
+    first_clash,
+    shared_positions,
+)
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.options import require_types
 from clueval.metrics.fair import Fair
+from clueval.reading.span_lists import Match, match_of
 from clueval.reports.language import phrase
 
 _Value = TypeVar("_Value")

@@ -14,11 +14,11 @@ from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.options import checked_call, field_names, refuse_unknown, require_kind
-from clueval.formats.options import Reading
+from clueval.formats.options import SETS, LayerColumns, Reading
 from clueval.metrics import only_metric
 from clueval.metrics.fair import Fair
 from clueval.metrics.noisy import Noisy
-from clueval.reading.options import SETS, InputSide, LayerColumns, spooled
+from clueval.reading import InputSide, spooled
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
 from clueval.results.score import scored, warn_of

@@ -17,8 +17,7 @@ from clueval.core.document import Document
 from clueval.core.levels import KINDS
 from clueval.core.located import Located
 from clueval.core.merging import with_merged
-from clueval.core.overlap import SpanIndex
-from clueval.core.span import SIDES, Span
+from clueval.core.span import SIDES, Span, SpanIndex
 from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, Line, MarkedText, MarkKind, Place, fingerprint

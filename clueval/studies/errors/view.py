@@ -8,9 +8,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from clueval.core.levels import KINDS, UNMATCHED
-from clueval.core.overlap import shared_positions
-from clueval.core.span import NO_LABEL, SIDES, Span
-from clueval.core.tally import RATES
+from clueval.core.metric import RATES
+from clueval.core.span import NO_LABEL, SIDES, Span, shared_positions
 from clueval.reports.language import current_language, numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, positions
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown

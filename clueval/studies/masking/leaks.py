@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.document import Pair
-from clueval.core.overlap import joined_ranges
-from clueval.core.span import NO_LABEL, Ranges, Span, intersect
-from clueval.core.tally import Tally
+from clueval.core.metric import Tally
+from clueval.core.span import NO_LABEL, Ranges, Span, intersect, joined_ranges
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, FoundWords, Judged, Masks, Mention, Risk, shown
 from clueval.metrics.masking.text import Range, without

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.core.tally import EPSILON
+from clueval.core.metric import EPSILON
 from clueval.files.errors import UsageError, visible
 from clueval.files.options import fraction
 from clueval.metrics import number_at

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.case import Where
 from clueval.core.document import Pair
-from clueval.core.tally import Tally
+from clueval.core.metric import Tally
 from clueval.files.errors import UsageError, warn
 from clueval.files.opening import tsv_line
 from clueval.files.writing import whole_file
