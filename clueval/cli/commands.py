@@ -45,8 +45,12 @@ _FURTHER = {
 }
 """What to do with one more path, by command."""
 
+_MANY = "; quote a pattern, so that the shell leaves it as it is: 'gold/*.conll'"
+"""What to do with several more paths."""
+
 _REQUIRED = {
     "the following arguments are required: GOLD": "; - is standard input",
+    "the following arguments are required: NEW": ": clueval diff GOLD OLD NEW; saved results are for clueval compare",
     "the following arguments are required: --to": ", as in --to conll -o FILE",
 }
 """What argparse's messages lack."""
@@ -110,7 +114,7 @@ class Command(Declared):
             parser.error(
                 unknown_option(name, {"--help": HELP, **self.by_flag}, self.name)
                 if name.startswith("-")
-                else f"unexpected argument {unknown[0]!r}{_FURTHER.get(self.name, '')}"
+                else f"unexpected argument {unknown[0]!r}{_FURTHER.get(self.name, '')}{_MANY * (len(unknown) > 1)}"
             )
         return values
 
@@ -246,7 +250,11 @@ def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str
         meant = takes_all and f"--{word}" not in command_called("score").by_flag  # as --by
         having = (metric for metric in METRICS if meant and name in settings_of(metric_class(metric)))
         hint = next((f"did you mean --metric '{metric}({name}=...)'?" for metric in having), hint)
-    hint = hint or question(word, words, written=words) or near_synonym(word, options, dashes=True)
+    if not hint or hint.startswith(f"use {flag} "):  # for commands that have it
+        others = ", ".join([other for other in COMMANDS if flag in command_called(other).by_flag])
+        near = question(word, words, written=words)
+        hint = f"{near} it is an option of clueval {others}".lstrip() if others else near
+    hint = hint or near_synonym(word, options, dashes=True)
     return f"unknown option {flag}{f'; {hint}' if hint else ''}"
 
 

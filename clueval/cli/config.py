@@ -123,19 +123,22 @@ def defaults_of(
             raise entry.error(
                 "a configuration cannot name a class as a metric", "give --metric on the command line"
             )
-        usable = _can_use(command, metrics)
+        usable = _can_use(command, metrics, arguments)
         if (usable or key in own) and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added
 
 
-def _can_use(command: Command, metrics: Sequence[MetricText]) -> bool:
+def _can_use(command: Command, metrics: Sequence[MetricText], arguments: Sequence[str]) -> bool:
     """Return whether a command takes these metrics; wrong names and settings are refused later."""
     if command.name == "errors":
         from clueval.studies.errors.study import has_errors
 
         try:
-            return len(metrics) < 2 and all(map(has_errors, map(metric_of, metrics)))
+            of_two = command.parsed(arguments)["second"] is not None
+            return len(metrics) < 2 and all(
+                has_errors(metric_of(metric), of_two=of_two) for metric in metrics
+            )
         except UsageError:
             return True
     one_of = ONE_METRIC.get(command.name)

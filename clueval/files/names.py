@@ -37,14 +37,19 @@ bootstrap ci interval confidence_interval n_boot: use {{intervals:True}}
 groups group_by domain category: use {{by:KEY}}
 baseline regression: clueval score --fail-if-worse BASELINE tests for a loss, clueval compare the difference
 min_f1 fail threshold min: use clueval score --fail-under f1=0.8; {SETTINGS}
-fail_under fail_over fail_if_worse fail_on_leak fail_on_new gates: these set the exit code of commands; in Python, \
-test a number, as in assert result.f1 >= 0.8
+fail_under fail_over fail_if_worse fail_on_leak fail_on_new gates: clueval score, diff and masking have limits for the \
+exit code; in Python, test a number, as in assert result.f1 >= 0.8
 factor glue betas beta focus weights containing settings set setting min_overlap overlap_of: {SETTINGS}
 word_ids id2label label_list label_names class_names features: names of tags that are numbers are {{names:[...]}}; \
 -100 is ignored
 lenient partial match overlap iou: {{metric:levels}} has four levels, {{metric:exact(min_overlap=0.5)}} a limit
 filter only include select: {{where:KEY=VALUE}} counts only some spans or documents
 exclude drop skip: {{label_map:LABEL=}} drops the spans of a label
+decisions: curate reads them, as in clueval curate gold=GOLD predicted=PREDICTED --decisions FILE
+diff.decisions: curate reads them, as in clueval curate gold=GOLD old=OLD new=NEW --decisions FILE
+language locale german deutsch: use {{lang:de}}
+top first head max_places n: use {{limit:N}}
+majority unanimous: use {{votes:majority}}, all, or a number
 ignore_case case_sensitive lowercase: labels count as they are written; {{label_map:Per=PER}} renames them
 m measure measures: every metric has precision, recall and F1; use {{metric:NAME}}
 threads workers processes cores: use {{jobs:N}}
@@ -76,7 +81,7 @@ agree.metric agree.metrics agree.measure agree.kappa agree.cohen agree.fleiss ag
 all coefficients are printed; --convention, in Python conventions=, names other F1 scores
 agree.gold agree.predicted: name annotators without options; {{system}} names a system
 agree.by agree.label agree.per_label: the tables have a row for each label
-diff.decisions: curate reads them, as in clueval curate gold=GOLD old=OLD new=NEW --decisions FILE
+curate.format: use {{to:FORMAT}}; {{input:FORMAT}} names the format of the files
 compare.intervals: intervals are always computed; {{confidence:0.9}} changes them
 compare.system compare.systems compare.files: name the files without options, as in GOLD base=A large=B
 compare.alpha compare.level compare.significance: use {{confidence:0.99}} for 1 %

@@ -150,15 +150,17 @@ def of_one_file(documents: Iterable[Document], source: object, writer: Writer) -
         yield document
 
 
+_REPORTS = "; agree and errors write pages and workbooks of the places to decide"
+
+
 def require_written_ending(path: Path, name: str) -> None:
     """Raise `UsageError` for a file whose ending tells another format than `name`, a workbook or a page."""
     file = path.name.lower().removesuffix(".gz")
     form = form_by_name(file, None)
     if file.endswith((".html", ".xlsx")) or (form is not None and form.name != name):
         ending = Path(file).suffix
-        raise UsageError(
-            f"{path}: the format {name} is not written as {ending}", advice="give the file another ending"
-        )
+        advice = "give the file another ending" + _REPORTS * (form is None)
+        raise UsageError(f"{path}: the format {name} is not written as {ending}", advice=advice)
 
 
 def require_one_file(path: Path) -> None:

@@ -528,7 +528,8 @@ def _require_alike(first: Side, other: Side) -> None:
             f"is {kind}, but {file.given} is a file",
             file=str(folder.given),
             advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'; "
-            "input='mentions' reads a folder of answers of a language model",
+            "input='mentions' reads a folder of answers of a language model, "
+            "and masking with redacted=True one of redacted texts",
         )
 
 

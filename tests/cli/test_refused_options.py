@@ -115,7 +115,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
         ("curate g.conll p.conll -o x.jsonl", "the result has the format conll (name the format with --to)"),
         *(
-            (f"{call} -o x{ending}", f"is not written as {ending} (give the file another ending)")
+            (f"{call} -o x{ending}", f"is not written as {ending} (give the file another ending")
             for call in ("curate g.conll p.conll", "merge g.conll --layer a=2 --layer b=2")
             for ending in (".vrt", ".conllu", ".xmi", ".gold_conll", ".xlsx", ".html")
         ),
