@@ -1,7 +1,7 @@
 """Mentions: the answers of language models, which name spans by their texts, without positions.
 
-Answers are looked for in the rows that OpenAI and Anthropic write for batches, whose documents are named by
-``custom_id``, and under the keys `WRAPPERS`. They may be texts with JSON, in a code fence or with a comma too many;
+Answers are looked for in the rows that OpenAI, Anthropic and Gemini write for batches, whose documents are named by
+``custom_id`` or ``key``, and under the keys `WRAPPERS`. They may be texts with JSON, in a code fence or with a comma too many;
 reasoning in ``<think>``, and other text before and after the JSON, is passed over. ``formats.md`` has all rules.
 """
 

@@ -302,10 +302,6 @@ class RowColumns(NamedTuple):
         context = texts.context((wrong.start, wrong.end), (start, end))
         marks = [*context.marks(0, [span]), *context.marks(1, others)]
         first_id, last_id = texts.ids_of(start, end)
-        of_others: Sequence[Any] = (None, None, "", "")
-        if others:
-            first, past = others[0].start, max([other.end for other in others])
-            of_others = (first, past - 1, *texts.ids_of(first, past))
         return {
             "context": [MarkedText(context.text, marks, context.is_cut)],
             "side": side,
@@ -319,12 +315,7 @@ class RowColumns(NamedTuple):
             "end_inclusive": None if texts.beside else end - 1,
             "first_token_id": first_id,
             "last_token_id": last_id,
-            "other_text": BETWEEN.join([shortened(texts.of(other), LONGEST_OTHER) for other in others]),
-            "other_label": BETWEEN.join([other.label for other in others]),
-            "other_start": of_others[0],
-            "other_end_inclusive": of_others[1],
-            "other_first_token_id": of_others[2],
-            "other_last_token_id": of_others[3],
+            **cells_of("other", others, texts),
             **{
                 f"other_label {layer}": BETWEEN.join([other.by_layer.get(layer) or "" for other in others])
                 for layer in self.layers
@@ -349,6 +340,21 @@ class RowColumns(NamedTuple):
                 ranges = [";".join(f"{start}-{end - 1}" for start, end in span.parts or ()) for span in spans]
                 rest.append(f"{name}={BETWEEN.join(ranges)}")
         return rest
+
+
+def cells_of(name: str, spans: Sequence[Span], texts: SideTexts) -> Row:
+    """Return the cells of spans that overlap that of the row, by position; start and end are those of all together."""
+    first, past = (spans[0].start, max([span.end for span in spans])) if spans else (0, 0)
+    first_id, last_id = texts.ids_of(first, past)
+    has_range = bool(spans) and not texts.beside
+    return {
+        f"{name}_text": BETWEEN.join([shortened(texts.of(span), LONGEST_OTHER) for span in spans]),
+        f"{name}_label": BETWEEN.join([span.label for span in spans]),
+        f"{name}_start": first if has_range else None,
+        f"{name}_end_inclusive": past - 1 if has_range else None,
+        f"{name}_first_token_id": first_id,
+        f"{name}_last_token_id": last_id,
+    }
 
 
 def shortened(text: str, longest: int) -> str:

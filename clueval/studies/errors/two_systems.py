@@ -17,7 +17,7 @@ from clueval.core.document import Document
 from clueval.core.levels import KINDS
 from clueval.core.located import Located
 from clueval.core.merging import with_merged
-from clueval.core.overlap import SpanIndex
+from clueval.core.overlap import SpanIndex, are_neighbours
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
@@ -26,8 +26,9 @@ from clueval.reports.table import Cell, Table
 from clueval.results.summary import answers_of_systems
 from clueval.studies.decisions import NONE, UNCLEAR
 from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
-from clueval.studies.errors.rows import Row, SideTexts, texts_of
+from clueval.studies.errors.rows import Row, SideTexts, cells_of, texts_of
 from clueval.studies.errors.search import (
+    MOST_SHOWN,
     RIGHT,
     CaseErrors,
     Choice,
@@ -207,7 +208,9 @@ class TwoSystems(ErrorReport):
             return [line_of_two(error, texts[error.listed[0].side], names, self.metadata) for error in group]
 
         def rows() -> list[Row]:
-            return [row_of(error, texts[error.listed[0].side], self.names, place.texts) for error in group]
+            return [
+                row_of(error, texts[error.listed[0].side], self.names, place.texts, spans) for error in group
+            ]
 
         place = Place(
             (document, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
@@ -401,9 +404,18 @@ def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], meta
     return line._replace(words=words, values=(error.state, *line.values), kind=error.rows[0])
 
 
-def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Sequence[MarkedText]) -> Row:
-    """Return the row of an error, with the reason and the class of its span in both systems."""
+def row_of(
+    error: SharedError,
+    texts: SideTexts,
+    names: Sequence[str],
+    shown: Sequence[MarkedText],
+    spans: _SpansOfRows,
+) -> Row:
+    """Return the row of an error: the reason and the class of its span in both systems, and what each has there."""
     first, named_results = error.listed[0], list(zip(names, error.results, strict=True))
+    around = spans.at(first.span.start, first.span.end, [first.sequence])
+    near = [(row, span) for row, _, span in around if are_neighbours(first.span, span)]
+    of_systems = [[span for row, span in near if row == number][:MOST_SHOWN] for number in (1, 2)]
     first_id, last_id = texts.ids_of(first.span.start, first.span.end)
     return {
         "context": [*shown],
@@ -419,4 +431,6 @@ def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Se
         **{name: "-" if result is None else result.reason for name, result in named_results},
         "text": texts.of(first.span),
         **{f"{name}_class": "-" if result is None else result.kind for name, result in named_results},
+        **cells_of(names[0], of_systems[0], texts),
+        **cells_of(names[1], of_systems[1], texts),
     }
