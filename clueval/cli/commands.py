@@ -45,12 +45,9 @@ _FURTHER = {
 }
 """What to do with one more path, by command."""
 
-_MANY = "; quote a pattern, so that the shell leaves it as it is: 'gold/*.conll'"
-"""What to do with several more paths."""
-
 _REQUIRED = {
     "the following arguments are required: GOLD": "; - is standard input",
-    "the following arguments are required: NEW": ": clueval diff GOLD OLD NEW; saved results are for clueval compare",
+    "the following arguments are required: NEW": "; clueval compare takes saved results",
     "the following arguments are required: --to": ", as in --to conll -o FILE",
 }
 """What argparse's messages lack."""
@@ -111,11 +108,10 @@ class Command(Declared):
                 values[option.place] = first
         if unknown:
             name = unknown[0].partition("=")[0]
-            parser.error(
-                unknown_option(name, {"--help": HELP, **self.by_flag}, self.name)
-                if name.startswith("-")
-                else f"unexpected argument {unknown[0]!r}{_FURTHER.get(self.name, '')}{_MANY * (len(unknown) > 1)}"
-            )
+            if name.startswith("-"):
+                parser.error(unknown_option(name, {"--help": HELP, **self.by_flag}, self.name))
+            quoted = "; quote patterns, as in 'gold/*.conll'" * (len(unknown) > 1)
+            parser.error(f"unexpected argument {unknown[0]!r}{_FURTHER.get(self.name, '')}{quoted}")
         return values
 
     # --- help

@@ -22,7 +22,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,10 +135,8 @@ def _can_use(command: Command, metrics: Sequence[MetricText], arguments: Sequenc
         from clueval.studies.errors.study import has_errors
 
         try:
-            of_two = command.parsed(arguments)["second"] is not None
-            return len(metrics) < 2 and all(
-                has_errors(metric_of(metric), of_two=of_two) for metric in metrics
-            )
+            takes = partial(has_errors, of_two=command.parsed(arguments)["second"] is not None)
+            return len(metrics) < 2 and all(map(takes, map(metric_of, metrics)))
         except UsageError:
             return True
     one_of = ONE_METRIC.get(command.name)

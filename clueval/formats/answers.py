@@ -68,7 +68,7 @@ class Answer:
     def within(self, value: dict[str, Any]) -> object:
         """Return what an object has around: the answer of a service, or what stands under a key; None: nothing."""
         self._take_id(value)
-        choices = value.get("choices") or _at(value, "response", "body", "choices") or _candidates(value)
+        choices = value.get("choices") or _at(value, "response", "body", "choices") or value.get("candidates")
         self.further += len(choices) - 1 if isinstance(choices, list) and choices else 0
         inner = _answer_of_service(value)
         if inner is None:
@@ -80,10 +80,10 @@ class Answer:
         """Take the id of an object, unless one around it had one. A service has ids of its own."""
         if self.id is not None or "choices" in value:
             return
-        of_gemini = _candidates(value) is not None or isinstance(value.get("error"), dict)
-        key = "key" if of_gemini and "custom_id" not in value else "custom_id"
-        in_batch = key in value and not _OF_BATCH.isdisjoint(value)
-        ids = (key,) if in_batch else ID_KEYS
+        of_gemini = _at(value, "response", "candidates") or isinstance(value.get("error"), dict)
+        in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
+        in_batch |= "key" in value and bool(of_gemini)
+        ids = ("custom_id", "key") if in_batch else ID_KEYS
         identifier = next((as_whole(item) for key in ids if (item := value.get(key)) is not None), None)
         if identifier is None:
             return
@@ -101,8 +101,7 @@ def _answer_of_service(value: dict[str, Any]) -> object:
         if (status := response.get("status_code", 200)) != 200:
             raise ValueError(f"the service reports the status {str(status)[:20]}")
         return _answer_of_completion(response.get("body"))
-    if (candidates := _candidates(value)) is not None:
-        parts = _at(candidates, 0, "content", "parts") or ()
+    if parts := _at(value, "candidates", 0, "content", "parts"):
         return _answer_of_blocks([part for part in parts if not _at(part, "thought")])
     if isinstance(result, dict) and not {"type", "message"}.isdisjoint(result):
         if (kind := result.get("type", "succeeded")) != "succeeded":
@@ -112,11 +111,6 @@ def _answer_of_service(value: dict[str, Any]) -> object:
         return _answer_of_blocks(value["content"])
     is_completion = "choices" in value or _are_blocks(value.get("output"), ("message", "reasoning"))
     return _answer_of_completion(value) if is_completion else None
-
-
-def _candidates(value: dict[str, Any]) -> Any:
-    """Return the answers in a row of Gemini, whose first is read; None for any other row."""
-    return _at(value, "response", "candidates") if "response" in value else _at(value, "candidates")
 
 
 def _are_blocks(value: object, types: Sequence[str]) -> bool:

@@ -48,8 +48,7 @@ METRICS = {
 
 _OTHER_NAMES = {
     **dict.fromkeys(("f1", "micro", "macro", "strict", "seqeval", "conlleval", "span", "ner"), "exact"),
-    **dict.fromkeys(("nervaluate", "semeval", "type", "partial_match"), "muc"),
-    **dict.fromkeys(("lenient", "relaxed", "overlap"), "gate"),
+    **dict.fromkeys(("nervaluate", "semeval", "type", "partial_match", "lenient", "overlap"), "muc"),
     **dict.fromkeys(("accuracy", "precision", "recall"), "exact"),
     "clueval": "levels",
     "faireval": "fair",

@@ -150,16 +150,15 @@ def of_one_file(documents: Iterable[Document], source: object, writer: Writer) -
         yield document
 
 
-_REPORTS = "; agree and errors write pages and workbooks of the places to decide"
-
-
 def require_written_ending(path: Path, name: str) -> None:
     """Raise `UsageError` for a file whose ending tells another format than `name`, a workbook or a page."""
     file = path.name.lower().removesuffix(".gz")
     form = form_by_name(file, None)
     if file.endswith((".html", ".xlsx")) or (form is not None and form.name != name):
         ending = Path(file).suffix
-        advice = "give the file another ending" + _REPORTS * (form is None)
+        advice = "give the file another ending" + "; agree and errors write pages and workbooks" * (
+            form is None
+        )
         raise UsageError(f"{path}: the format {name} is not written as {ending}", advice=advice)
 
 

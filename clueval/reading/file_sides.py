@@ -135,16 +135,6 @@ class FileSides:
     # is called with the number of bytes of each read
     progress: Progress | None = None
 
-    def without_files(self) -> FileSides:
-        """Return how the sides are read, without the files, for other processes."""
-        return replace(self, listed=tuple(replace(side, files=[], given=None) for side in self.listed))
-
-    def with_absolute_texts(self) -> FileSides:
-        """Return the sides with absolute paths of the texts of tables."""
-        sides = ((side, side.options.text) for side in self.listed)
-        listed = tuple(side.with_options(text=text and Path(text).absolute()) for side, text in sides)
-        return replace(self, listed=listed)
-
     def groups(self) -> list[FileGroup]:
         """Return the files of the same texts, paired by name; none for other ways to pair.
 

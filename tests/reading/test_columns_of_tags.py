@@ -194,14 +194,13 @@ class TestWhatIsSaid:
         numbered = str(write(tmp_path / "n.conll", conll("12345", WORDS, NAMES, RISKS)))
 
         assert self.said(capsys, "score", path, path) == [
-            "a.conll: column 3 is read, but column 2 holds tags, too; name the one that is meant, as in --layer label=3"
+            "a.conll: column 3 is read, but column 2 holds tags, too; --layer label=3 names one"
         ]
         assert self.said(capsys, "check", both) == [
-            "b.conll: column 5 is read, but columns 2 and 4 hold tags, too; name the one that is meant, as in "
-            "--layer label=5"
+            "b.conll: column 5 is read, but columns 2 and 4 hold tags, too; --layer label=5 names one"
         ]
         assert self.said(capsys, "errors", numbered, numbered) == [
-            "n.conll: column 3 is read, but column 4 holds tags, too; name the one that is meant, as in --layer label=3"
+            "n.conll: column 3 is read, but column 4 holds tags, too; --layer label=3 names one"
         ]
 
     @pytest.mark.parametrize(

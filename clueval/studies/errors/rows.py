@@ -134,6 +134,15 @@ class SideTexts:
             return "", ""
         return self._ids[start - self.text.start], self._ids[end - 1 - self.text.start]
 
+    def range_cells(self, name: str, spans: Sequence[Span]) -> Row:
+        """Return the cells of the first and the last position of spans, by position, and of their token ids."""
+        start, end = (spans[0].start, max([span.end for span in spans])) if spans else (0, 0)
+        places = (start, end - 1) if spans and not self.beside else (None, None)
+        names = ("start", "end_inclusive", "first_token_id", "last_token_id")
+        return {
+            f"{name}{cell}": at for cell, at in zip(names, (*places, *self.ids_of(start, end)), strict=True)
+        }
+
     def line_of(self, span: Span) -> int | None:
         """Return the line where a span begins."""
         lines, number = self.document.lines, span.start - self.document.start
@@ -301,7 +310,6 @@ class RowColumns(NamedTuple):
         start, end = span.start, span.end
         context = texts.context((wrong.start, wrong.end), (start, end))
         marks = [*context.marks(0, [span]), *context.marks(1, others)]
-        first_id, last_id = texts.ids_of(start, end)
         return {
             "context": [MarkedText(context.text, marks, context.is_cut)],
             "side": side,
@@ -311,10 +319,7 @@ class RowColumns(NamedTuple):
             "label": span.label,
             **{f"label {layer}": span.by_layer.get(layer) or "" for layer in self.layers},
             "text": texts.of(span),
-            "start": None if texts.beside else start,
-            "end_inclusive": None if texts.beside else end - 1,
-            "first_token_id": first_id,
-            "last_token_id": last_id,
+            **texts.range_cells("", [span]),
             **cells_of("other", others, texts),
             **{
                 f"other_label {layer}": BETWEEN.join([other.by_layer.get(layer) or "" for other in others])
@@ -344,16 +349,10 @@ class RowColumns(NamedTuple):
 
 def cells_of(name: str, spans: Sequence[Span], texts: SideTexts) -> Row:
     """Return the cells of spans that overlap that of the row, by position; start and end are those of all together."""
-    first, past = (spans[0].start, max([span.end for span in spans])) if spans else (0, 0)
-    first_id, last_id = texts.ids_of(first, past)
-    has_range = bool(spans) and not texts.beside
     return {
         f"{name}_text": BETWEEN.join([shortened(texts.of(span), LONGEST_OTHER) for span in spans]),
         f"{name}_label": BETWEEN.join([span.label for span in spans]),
-        f"{name}_start": first if has_range else None,
-        f"{name}_end_inclusive": past - 1 if has_range else None,
-        f"{name}_first_token_id": first_id,
-        f"{name}_last_token_id": last_id,
+        **texts.range_cells(f"{name}_", spans),
     }
 
 
