@@ -80,14 +80,13 @@ def built(pyodide: Path) -> str:
     script = "".join(f"const {name} = {json_in_page(value)};\n" for name, value in values.items()) + _text(
         "page.js"
     )
+    of_reports = (files("clueval.reports") / "page.js").read_text(encoding="utf-8")  # which a frame may run
     side = Template(_text("side.html"))
     forms = "".join(f"<option>{name}</option>" for name in NAMES)
     licences = _licences(json.loads(_content_of(pyodide, "package.json"))["version"])
     return Template(_text("page.html")).substitute(
         version=__version__,
-        hashes=" ".join(
-            f"'sha256-{digest}'" for digest in (script_hash(script), script_hash(_script_of_reports()))
-        ),
+        hashes=" ".join(f"'sha256-{script_hash(each)}'" for each in (script, of_reports)),
         style=_text("page.css"),
         sides="".join(side.substitute(side=name, forms=forms) for name in SIDES),
         commands=" ".join(map(_BUTTON.format, OUTPUTS)),
@@ -151,11 +150,6 @@ def _files() -> Iterator[tuple[str, Path]]:
 
 
 _KEPT = (".py", ".html", ".css", ".js", ".json", ".md", ".toml")
-
-
-def _script_of_reports() -> str:
-    """Return the script of the pages that commands write, which a frame of the page may run."""
-    return (files("clueval.reports") / "page.js").read_text(encoding="utf-8")
 
 
 def _licences(pyodide: str) -> Iterator[tuple[str, str]]:

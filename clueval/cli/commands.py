@@ -47,6 +47,7 @@ _FURTHER = {
 
 _REQUIRED = {
     "the following arguments are required: GOLD": "; - is standard input",
+    "the following arguments are required: NEW": "; clueval compare takes saved results",
     "the following arguments are required: --to": ", as in --to conll -o FILE",
 }
 """What argparse's messages lack."""
@@ -107,11 +108,10 @@ class Command(Declared):
                 values[option.place] = first
         if unknown:
             name = unknown[0].partition("=")[0]
-            parser.error(
-                unknown_option(name, {"--help": HELP, **self.by_flag}, self.name)
-                if name.startswith("-")
-                else f"unexpected argument {unknown[0]!r}{_FURTHER.get(self.name, '')}"
-            )
+            if name.startswith("-"):
+                parser.error(unknown_option(name, {"--help": HELP, **self.by_flag}, self.name))
+            quoted = "; quote patterns, as in 'gold/*.conll'" * (len(unknown) > 1)
+            parser.error(f"unexpected argument {unknown[0]!r}{_FURTHER.get(self.name, '')}{quoted}")
         return values
 
     # --- help
@@ -246,7 +246,11 @@ def unknown_option(flag: str, options: Mapping[str, CommandOption], command: str
         meant = takes_all and f"--{word}" not in command_called("score").by_flag  # as --by
         having = (metric for metric in METRICS if meant and name in settings_of(metric_class(metric)))
         hint = next((f"did you mean --metric '{metric}({name}=...)'?" for metric in having), hint)
-    hint = hint or question(word, words, written=words) or near_synonym(word, options, dashes=True)
+    if not hint or hint.startswith(f"use {flag} "):  # for commands that have it
+        others = ", ".join([other for other in COMMANDS if flag in command_called(other).by_flag])
+        near = question(word, words, written=words)
+        hint = f"{near} it is an option of clueval {others}".lstrip() if others else near
+    hint = hint or near_synonym(word, options, dashes=True)
     return f"unknown option {flag}{f'; {hint}' if hint else ''}"
 
 

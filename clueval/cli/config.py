@@ -22,7 +22,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,19 +123,20 @@ def defaults_of(
             raise entry.error(
                 "a configuration cannot name a class as a metric", "give --metric on the command line"
             )
-        usable = _can_use(command, metrics)
+        usable = _can_use(command, metrics, arguments)
         if (usable or key in own) and present.isdisjoint(option.flags):
             added += entry.arguments(option)
     return added
 
 
-def _can_use(command: Command, metrics: Sequence[MetricText]) -> bool:
+def _can_use(command: Command, metrics: Sequence[MetricText], arguments: Sequence[str]) -> bool:
     """Return whether a command takes these metrics; wrong names and settings are refused later."""
     if command.name == "errors":
         from clueval.studies.errors.study import has_errors
 
         try:
-            return len(metrics) < 2 and all(map(has_errors, map(metric_of, metrics)))
+            takes = partial(has_errors, of_two=command.parsed(arguments)["second"] is not None)
+            return len(metrics) < 2 and all(map(takes, map(metric_of, metrics)))
         except UsageError:
             return True
     one_of = ONE_METRIC.get(command.name)

@@ -252,20 +252,14 @@ def put_documents(conversion: Conversion, documents: Iterable[Document]) -> None
 # --- checks
 
 
-def _others_of(values: OptionValues, outputs: Iterable[str]) -> dict[str, Path]:
-    """Return the files that the command will write, except reports, by the places of their options."""
-    paths = {place: values[place] for place in outputs if place != "written"}
-    if str(paths.get("output_file")) == STDOUT:
-        del paths["output_file"]
-    return {place: Path(path) for place, path in paths.items() if path is not None}
-
-
 def check_outputs(values: OptionValues, outputs: Iterable[str]) -> None:
     """Raise `CluevalError` for an output that would replace an input or another output, or cannot be written.
 
     Raises `UsageError` for a file of ``-o`` whose ending is no form, and for options without effect.
     """
-    others, report = _others_of(values, outputs), output_of(values)
+    paths = ((place, values[place]) for place in outputs if place != "written" and values[place] is not None)
+    others = {place: Path(path) for place, path in paths if (place, str(path)) != ("output_file", STDOUT)}
+    report = output_of(values)
     files = [] if report is None else report.files
     refuse_to_overwrite([*files, *others.values()])
     for path in files:

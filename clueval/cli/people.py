@@ -277,6 +277,8 @@ def curate(
     remark(
         f"{with_noun(counts['kept'], 'spans')} kept; {counts['undecided']:,} undecided, "
         f"{counts['outvoted']:,} outvoted, {counts['ties']:,} tied"
+        + " (--undecided FILE lists them)"
+        * (undecided is None and counts.total() > counts["kept"])
     )
     if results.decisions is not None and results.decisions.are_used:  # else a warning says it
         remark(results.decisions.words())

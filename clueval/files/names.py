@@ -31,20 +31,26 @@ SYNONYMS = _table(f"""
 {_NAMES_OF_PREDICTED} system: it is called predicted; the command line names files without options, gold first
 mode strict: {{metric:muc}} has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); the strict \
 mode of seqeval is {{scheme:BIO}}, {{invalid:discard}}
-average macro micro weighted per_label per_class classes: --all prints all averages, rows() and JSON have them; for \
-the mean over documents, score with --by document, in Python by='document'
+average macro micro weighted per_label per_class classes level levels: --all prints all averages and every level, in \
+Python render('text', all=True), rows() and JSON have them; for the mean over documents, score with --by document, in \
+Python by='document'
 bootstrap ci interval confidence_interval n_boot: use {{intervals:True}}
 groups group_by domain category: use {{by:KEY}}
 baseline regression: clueval score --fail-if-worse BASELINE tests for a loss, clueval compare the difference
 min_f1 fail threshold min: use clueval score --fail-under f1=0.8; {SETTINGS}
-fail_under fail_over fail_if_worse fail_on_leak fail_on_new gates: these set the exit code of commands; in Python, \
-test a number, as in assert result.f1 >= 0.8
+fail_under fail_over fail_if_worse fail_on_leak fail_on_new gates: clueval score, diff and masking have limits for the \
+exit code; in Python, test a number, as in assert result.f1 >= 0.8
 factor glue betas beta focus weights containing settings set setting min_overlap overlap_of: {SETTINGS}
 word_ids id2label label_list label_names class_names features: names of tags that are numbers are {{names:[...]}}; \
 -100 is ignored
 lenient partial match overlap iou: {{metric:levels}} has four levels, {{metric:exact(min_overlap=0.5)}} a limit
 filter only include select: {{where:KEY=VALUE}} counts only some spans or documents
 exclude drop skip: {{label_map:LABEL=}} drops the spans of a label
+decisions: curate reads them, with the names of the page, as in clueval curate gold=GOLD predicted=PREDICTED \
+--decisions FILE, or gold=GOLD old=OLD new=NEW
+language locale german deutsch: use {{lang:de}}
+top first head max_places n: use {{limit:N}}
+majority unanimous: use {{votes:majority}}, all, or a number
 ignore_case case_sensitive lowercase: labels count as they are written; {{label_map:Per=PER}} renames them
 threads workers processes cores: use {{jobs:N}}
 label labels types tags: all labels count; use {{where:LAYER=LABEL}} for one; names of tags that are numbers are \
@@ -53,7 +59,6 @@ c l column columns tag_column gold_col pred_col gold_column pred_column: use {{l
 {{layer:entity=2}}
 risk risk_column: read the column as a layer, as in {{layer:risk=3}}
 confusion confusion_matrix: use {{metric:confusion}}
-level levels: --all prints every level, in Python result.render('text', all=True)
 annotation_set: {{gold_set}} and {{predicted_set}} name the annotation sets of the two sides
 resample_by: clueval score --resample-by ... --save FILE keeps the counts of each unit
 zero_division: rates of 0/0 are 0; clueval guide concept-averages says more
@@ -68,9 +73,9 @@ cite bibtex: cite a number with the signature below the report (result.signature
 text texts original source: {TEXTS}; answers of language models without positions need {{input:mentions}}
 agree.metric agree.metrics agree.measure agree.kappa agree.cohen agree.fleiss agree.alpha agree.krippendorff: \
 all coefficients are printed; --convention, in Python conventions=, names other F1 scores
-diff.decisions: curate reads them, as in clueval curate gold=GOLD old=OLD new=NEW --decisions FILE
-compare.intervals: intervals are always computed; {{confidence:0.9}} changes them
-compare.alpha compare.level compare.significance: use {{confidence:0.99}} for 1 %
+curate.format: use {{to:FORMAT}}; {{input:FORMAT}} names the format of the files
+compare.intervals compare.alpha compare.level compare.significance: intervals are always computed; \
+use {{confidence:0.99}} for 1 %
 compare.bootstrap compare.test compare.permutation compare.paired_bs compare.paired_ar: \
 the test is randomisation; {{resamples:N}} says how often
 errors.type errors.types errors.only errors.kind errors.filter errors.fp errors.fn errors.missed \
@@ -109,14 +114,12 @@ to_pandas to_df to_dataframe dataframe df: pandas.DataFrame(result.rows()) makes
 per_label per_class per_type by_document labels micro macro: \
 rows() has a row for each label and average, as in pandas.DataFrame(result.rows())
 errors false_negatives false_positives mistakes: clueval.errors(gold, predicted) lists them
-f1 mean_f1 kappa alpha macro_f1 micro_f1 overall_f1 overall_recall to_flat flat: \
-scores() and rows() have all of them by name
-keys values items: scores() and to_dict() are dictionaries
+f1 mean_f1 kappa alpha macro_f1 micro_f1 overall_f1 overall_recall to_flat flat keys values items: \
+scores() and rows() have all of them by name; scores() and to_dict() are dictionaries
 p_value p_values significant pvalue p difference diff better: \
 tests has the difference, its interval and p of each score and system, and rows() the same as a table
-to_csv to_markdown to_latex to_string report summary print show table: \
-print it, or use render('markdown'), render('csv'), ...
-to_html html write_page to_excel: write('page.html') writes a web page, write('table.xlsx') a workbook
+to_csv to_markdown to_latex to_string to_html to_excel html write_page report summary print show table: \
+print it, or use render('markdown'), render('csv'), ...; write('page.html') writes a web page, write('table.xlsx') a workbook
 ci interval confidence_interval confidence_intervals bootstrap: intervals() has an interval of each rate
 cite citation bibtex: cite a number with str(result.signature), which names every choice
 matrix confusion confusion_matrix: score with metrics='confusion', then to_dict() or print

@@ -68,7 +68,7 @@ class Answer:
     def within(self, value: dict[str, Any]) -> object:
         """Return what an object has around: the answer of a service, or what stands under a key; None: nothing."""
         self._take_id(value)
-        choices = value.get("choices") or _at(value, "response", "body", "choices")
+        choices = value.get("choices") or _at(value, "response", "body", "choices") or value.get("candidates")
         self.further += len(choices) - 1 if isinstance(choices, list) and choices else 0
         inner = _answer_of_service(value)
         if inner is None:
@@ -80,8 +80,10 @@ class Answer:
         """Take the id of an object, unless one around it had one. A service has ids of its own."""
         if self.id is not None or "choices" in value:
             return
+        of_gemini = _at(value, "response", "candidates") or isinstance(value.get("error"), dict)
         in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
-        ids = ("custom_id",) if in_batch else ID_KEYS
+        in_batch |= "key" in value and bool(of_gemini)
+        ids = ("custom_id", "key") if in_batch else ID_KEYS
         identifier = next((as_whole(item) for key in ids if (item := value.get(key)) is not None), None)
         if identifier is None:
             return
@@ -91,7 +93,7 @@ class Answer:
 
 
 def _answer_of_service(value: dict[str, Any]) -> object:
-    """Return the answer in a row of OpenAI or Anthropic; None for any other row."""
+    """Return the answer in a row of OpenAI, Anthropic or Gemini; None for any other row."""
     error, response, result = (value.get(key) for key in ("error", "response", "result"))
     if error is not None and not isinstance(error, list):
         raise ValueError("the service reports an error")
@@ -99,6 +101,8 @@ def _answer_of_service(value: dict[str, Any]) -> object:
         if (status := response.get("status_code", 200)) != 200:
             raise ValueError(f"the service reports the status {str(status)[:20]}")
         return _answer_of_completion(response.get("body"))
+    if parts := _at(value, "candidates", 0, "content", "parts"):
+        return _answer_of_blocks([part for part in parts if not _at(part, "thought")])
     if isinstance(result, dict) and not {"type", "message"}.isdisjoint(result):
         if (kind := result.get("type", "succeeded")) != "succeeded":
             raise ValueError(f"the service reports {str(kind)[:20]!r}")

@@ -192,7 +192,7 @@ ENTRIES = (
         "JSON `{id: [[start, end]]}`; `{}`",
         recognition.are_positions_by_id,
     ),
-    _rows("mentions", "mentions.MENTIONS", "response|output|completion"),
+    _rows("mentions", "mentions.MENTIONS", "response|output|completion; custom_id result{}"),
     Described(
         "vrt",
         "vrt.VRT",

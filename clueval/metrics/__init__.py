@@ -47,7 +47,7 @@ METRICS = {
 
 _OTHER_NAMES = {
     **dict.fromkeys(("f1", "micro", "macro", "strict", "seqeval", "conlleval", "span", "ner"), "exact"),
-    **dict.fromkeys(("nervaluate", "semeval", "type", "partial_match"), "muc"),
+    **dict.fromkeys(("nervaluate", "semeval", "type", "partial_match", "lenient", "overlap"), "muc"),
     **dict.fromkeys(("accuracy", "precision", "recall"), "exact"),
     "clueval": "levels",
     "faireval": "fair",
@@ -75,7 +75,7 @@ def metric_class(name: str) -> Any:
     if name not in METRICS:
         from clueval.files.names import one_of  # only for names that do not exist
 
-        equivalent = _OTHER_NAMES.get(name.lower())
+        equivalent = _OTHER_NAMES.get(name.lower().replace("-", "_"))
         same = "" if equivalent is None else f"its numbers are those of {equivalent!r}; "
         raise UsageError(f"unknown metric {name!r}", advice=same + one_of(name, METRICS))
     module, kind = METRICS[name]

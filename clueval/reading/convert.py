@@ -155,9 +155,10 @@ def require_written_ending(path: Path, name: str) -> None:
     form = form_by_name(file, None)
     if file.endswith((".html", ".xlsx")) or (form is not None and form.name != name):
         ending = Path(file).suffix
-        raise UsageError(
-            f"{path}: the format {name} is not written as {ending}", advice="give the file another ending"
+        advice = "give the file another ending" + "; agree and errors write pages and workbooks" * (
+            form is None
         )
+        raise UsageError(f"{path}: the format {name} is not written as {ending}", advice=advice)
 
 
 def require_one_file(path: Path) -> None:

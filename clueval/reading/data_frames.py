@@ -15,7 +15,7 @@ from clueval.files.errors import UsageError
 from clueval.formats.span_forms import DOCUMENTS, END_INCLUSIVE, ENDS, LABELS, STARTS, as_whole, ends_in
 from clueval.formats.table_columns import fragments_in, is_number_of_row, usual
 
-_TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags")
+_OF_TOKENS = ("tag", "tags", "ner", "ner_tag", "ner_tags", "token", "word")
 
 
 def records_of(frame: Any) -> list[dict[str, Any]]:
@@ -57,7 +57,7 @@ def spans_by_document(
             f"{name} must not be a data frame without columns start and end (its columns: "
             f"{', '.join(map(repr, columns)) or 'none'})",
             advice="tags become lists by [own['tag'].tolist() for _, own in frame.groupby('sentence', sort=False)]"
-            if any(column.lower() in _TAGS for column in columns)
+            if any(column.lower() in _OF_TOKENS for column in columns)
             else "rename them, or give a list of spans for each document; clueval guide start-lists shows how",
         )
     label = next((key for key in LABELS if key in columns), None)

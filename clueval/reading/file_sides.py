@@ -133,16 +133,6 @@ class FileSides:
     # is called with the number of bytes of each read
     progress: Progress | None = None
 
-    def without_files(self) -> FileSides:
-        """Return how the sides are read, without the files, for other processes."""
-        return replace(self, listed=tuple(replace(side, files=[], given=None) for side in self.listed))
-
-    def with_absolute_texts(self) -> FileSides:
-        """Return the sides with absolute paths of the texts of tables."""
-        sides = ((side, side.options.text) for side in self.listed)
-        listed = tuple(side.with_options(text=text and Path(text).absolute()) for side, text in sides)
-        return replace(self, listed=listed)
-
     def groups(self) -> list[FileGroup]:
         """Return the files of the same texts, paired by name; none for other ways to pair.
 
@@ -526,7 +516,8 @@ def _require_alike(first: Side, other: Side) -> None:
             f"is {kind}, but {file.given} is a file",
             file=str(folder.given),
             advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'; "
-            "input='mentions' reads a folder of answers of a language model",
+            "input='mentions' reads a folder of answers of a language model, "
+            "and masking with redacted=True one of redacted texts",
         )
 
 

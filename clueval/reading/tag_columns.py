@@ -177,7 +177,7 @@ def with_columns_of_tags(
         elif others := sorted(tag_columns.used - {tag_columns.default} if not columns else ()):
             warning = (
                 f"column {tag_columns.default} is read, but column{'s' * (len(others) > 1)} {listed(others)} "
-                f"hold{'s' * (len(others) == 1)} tags, too; layers={ {'entity': others[0]} } names one"
+                f"hold{'s' * (len(others) == 1)} tags, too; layers={ {'label': tag_columns.default} } names one"
             )
         else:
             continue

@@ -44,7 +44,7 @@ def form_of(path: Path) -> str:
     is_packed = path.suffix == ".gz"
     ending = Path(path.stem if is_packed else path.name).suffix.lower()
     if ending not in ENDINGS or (is_packed and ending == ".xlsx"):
-        advice = f"one of {', '.join(ENDINGS)}"
+        advice = f"one of {', '.join(ENDINGS)}" + "; score with save='FILE' saves" * (ending == ".clueval")
         raise UsageError(f"{str(path)!r} does not end in the name of a form", advice=advice)
     return ENDINGS[ending]
 

@@ -433,5 +433,6 @@ def require_names(bag: Bag, plan: Plan) -> None:
             examples = sorted(values_read)[:10]
             raise UsageError(
                 f"no {'document' if key in on_documents else 'span'} has {key}={value}",
-                advice=f"values found: {', '.join(examples) or 'none'}",
+                advice=f"values found: {', '.join(examples) or 'none'}"
+                + "; write a filter for each value" * values_read.issuperset(value.split(",")),
             )

@@ -388,7 +388,8 @@ def write_list_tables(folder: Path, metric: GateLists, after: Pairs, response_se
             matches, tally = metric.matches(pair, sequence), Tally()
             for candidates, touching, *ranks in matches.first_matches():
                 place = candidates.span.id, pair.gold.id, response_set, metric.type, touching
-                scores = [candidates.score_at(rank) for rank in ranks]
+                of_list = candidates.scores
+                scores = [of_list[rank] if of_list and rank is not None else math.nan for rank in ranks]
                 if ranks == [None, None]:
                     scores = [-math.inf, -math.inf]
                 shown = [-1 if rank is None else rank for rank in ranks]

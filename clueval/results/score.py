@@ -279,7 +279,9 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [pair._replace(paths=tuple(path.absolute() for path in pair.paths)) for pair in files]
-        reading = replace(reading, sides=reading.sides.with_absolute_texts())
+        sides = ((side, side.options.text) for side in reading.sides.listed)
+        listed = tuple(side.with_options(text=text and Path(text).absolute()) for side, text in sides)
+        reading = replace(reading, sides=replace(reading.sides, listed=listed))
     by_documents = False
     try:
         require_usual(plan, layers)

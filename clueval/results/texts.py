@@ -113,7 +113,8 @@ def opened(
     if sides.kind != "paths":
         return Texts(pairs, sides.kind, first, read, schemes, fast=partial(_bag_in_memory, sides))
     files = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
-    reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
+    without_files = replace(sides, listed=tuple(replace(side, files=[], given=None) for side in sides.listed))
+    reading = FileReading(without_files, schemes, predicted is None and sides.is_single)
     return Texts(pairs, "paths", first, read, schemes, files, reading)
 
 

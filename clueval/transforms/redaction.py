@@ -521,7 +521,8 @@ class StrictReading:
         if is_normalized("NFC", self._original) != is_normalized("NFC", self._redacted):
             advice = "one of them has combining marks: bring both to the same Unicode form, NFC"
         return TextMismatch(
-            f"the redacted text differs from the original at its character {place}, which is in no placeholder",
+            f"the redacted text differs from the original at its character {place}, "
+            f"{self._redacted[place : place + 20]!r}, which is in no placeholder",
             line=self._redacted.count("\n", 0, place) + 1,
             advice=advice,
         )

@@ -152,7 +152,7 @@ def test_a_default_that_does_not_apply_is_skipped(
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("command", ["errors", "profile", "threshold --score-feature s"])
+@pytest.mark.parametrize("command", ["errors", "errors a.jsonl", "profile", "threshold --score-feature s"])
 def test_a_default_metric_is_skipped_where_the_command_refuses_it(
     command: str, metric: str, folder: Path, capsys: Capture
 ) -> None:

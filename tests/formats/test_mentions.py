@@ -218,6 +218,11 @@ def anthropic(custom_id: str, *blocks: Any, kind: str = "succeeded") -> dict[str
     return {"custom_id": custom_id, "result": {"type": kind, "message": message}}
 
 
+def gemini(key: str, *parts: Any) -> dict[str, Any]:
+    candidate = {"content": {"parts": list(parts), "role": "model"}, "finishReason": "STOP", "index": 0}
+    return {"key": key, "response": {"candidates": [candidate], "usageMetadata": {}}}
+
+
 CALL = {"id": "c", "type": "function", "function": {"name": "extract", "arguments": ADA}}
 THOUGHT = {"type": "thinking", "thinking": "Ada?"}
 
@@ -233,6 +238,7 @@ THOUGHT = {"type": "thinking", "thinking": "Ada?"}
         anthropic(
             "r1", {"type": "text", "text": "I call it."}, {"type": "tool_use", "input": {"PER": ["Ada"]}}
         ),
+        gemini("r1", {"text": "[Ada]?", "thought": True}, {"text": f"```json\n{ADA}\n```"}),
         {"id": "r1", "content": [{"type": "text", "text": ADA}]},
         {"id": "r1", "output": openai_responses("", ADA)["response"]["body"]["output"]},
         {"id": "r1", "output": ADA},
@@ -328,6 +334,7 @@ def test_label_may_be_null_and_an_answer_empty(tmp_path: Path) -> None:
             "the service reports an error",
         ),
         ({"id": "b", "custom_id": "a", "response": {"status_code": 429, "body": {}}}, "the status 429"),
+        ({"key": "a", "error": {"code": 3}}, "the service reports an error"),
         (anthropic("a", kind="errored"), "the service reports 'errored'"),
         ({"custom_id": "a", "result": {"type": "expired"}}, "the service reports 'expired'"),
     ],

@@ -66,6 +66,15 @@ def require_passages(*paths: Path, **options: Any) -> None:
     assert outcome(*paths, **options) == expected
 
 
+def require_with_line(folder: Path, ending: str, text: str, line: str, place: int) -> None:
+    """Fail if a text with another line has another outcome than its passages, beside itself or without the line."""
+    lines = text.split("\n")
+    changed = "\n".join([*lines[:place], line, *lines[place:]])
+    gold = write(folder / f"g.{ending}", changed)
+    for content in (changed, text):
+        require_passages(gold, write(folder / f"p.{ending}", content))
+
+
 GOLD = "<text id='1'>\n<s>\nw\tO\n</s>\n<s>\na\tO\nb\tB-X\nc\tO\nd\tB-Y\ne\tI-Y\nf\tO\ng\tO\n</s>\n</text>\n"
 PREDICTED = GOLD.replace("e\tI-Y", "e\tO")
 
@@ -156,13 +165,7 @@ class TestRegularPieces:
     def test_irregular_line_in_vrt_has_the_outcome_of_passages(
         self, tmp_path: Path, line: str, place: int
     ) -> None:
-        lines = vrt(self.CORPUS).split("\n")
-        text = "\n".join([*lines[:place], line, *lines[place:]])
-        gold, same = write(tmp_path / "g.vrt", text), write(tmp_path / "p.vrt", text)
-        other = write(tmp_path / "o.vrt", vrt(self.CORPUS))
-
-        for predicted in (same, other):
-            require_passages(gold, predicted)
+        require_with_line(tmp_path, "vrt", vrt(self.CORPUS), line, place)
 
     @pytest.mark.few(5)
     @pytest.mark.parametrize(
@@ -173,13 +176,7 @@ class TestRegularPieces:
     def test_irregular_line_in_conll_has_the_outcome_of_passages(
         self, tmp_path: Path, line: str, place: int
     ) -> None:
-        lines = conll(self.CORPUS).split("\n")
-        text = "\n".join([*lines[:place], line, *lines[place:]])
-        gold, same = write(tmp_path / "g.conll", text), write(tmp_path / "p.conll", text)
-        other = write(tmp_path / "o.conll", conll(self.CORPUS))
-
-        for predicted in (same, other):
-            require_passages(gold, predicted)
+        require_with_line(tmp_path, "conll", conll(self.CORPUS), line, place)
 
     @pytest.mark.parametrize(
         ("own", "other"),

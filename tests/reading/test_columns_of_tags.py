@@ -194,13 +194,13 @@ class TestWhatIsSaid:
         numbered = str(write(tmp_path / "n.conll", conll("12345", WORDS, NAMES, RISKS)))
 
         assert self.said(capsys, "score", path, path) == [
-            "a.conll: column 3 is read, but column 2 holds tags, too; --layer entity=2 names one"
+            "a.conll: column 3 is read, but column 2 holds tags, too; --layer label=3 names one"
         ]
         assert self.said(capsys, "check", both) == [
-            "b.conll: column 5 is read, but columns 2 and 4 hold tags, too; --layer entity=2 names one"
+            "b.conll: column 5 is read, but columns 2 and 4 hold tags, too; --layer label=5 names one"
         ]
         assert self.said(capsys, "errors", numbered, numbered) == [
-            "n.conll: column 3 is read, but column 4 holds tags, too; --layer entity=4 names one"
+            "n.conll: column 3 is read, but column 4 holds tags, too; --layer label=3 names one"
         ]
 
     @pytest.mark.parametrize(

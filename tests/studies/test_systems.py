@@ -106,6 +106,18 @@ def test_rows_have_the_ids_of_tokens_as_those_of_one_system_have() -> None:
     assert ids(errors(GOLD, PREDICTED, PREDICTED, **OPTIONS)) == one
 
 
+def test_rows_have_the_spans_of_each_system_that_overlap_the_error() -> None:
+    found = errors(document([Span(2, 4, "X")]), document([]), document([Span(2, 3, "Y"), Span(3, 5, "Z")]))
+    names = [f"{system}_{cell}" for system in "AB" for cell in ("text", "label", "start", "end_inclusive")]
+
+    nothing = ["", "", None, None]
+    assert [(row["side"], [row[name] for name in names]) for row in rows_of(found)] == [
+        ("predicted", [*nothing, "w", "Y", 2, 2]),
+        ("gold", [*nothing, "w | w w", "Y | Z", 2, 4]),
+        ("predicted", [*nothing, "w w", "Z", 3, 4]),
+    ]
+
+
 def test_each_state_by_hand() -> None:
     gold = [Span(0, 2, "A"), Span(3, 5, "A"), Span(6, 8, "A"), Span(9, 11, "A")]
     old = [Span(0, 1, "A"), Span(3, 5, "A"), Span(6, 7, "A"), Span(8, 9, "A")]

@@ -281,10 +281,6 @@ class CandidateList(NamedTuple):
         spans = (self.span, *self.candidates)
         return min(span.start for span in spans), max(span.end for span in spans)
 
-    def score_at(self, rank: int | None) -> float:
-        """Return the score of the candidate at a rank; NaN without a rank or scores."""
-        return self.scores[rank] if rank is not None and self.scores else math.nan
-
 
 def _ids(span: Span, feature: str, candidates: Mapping[str | int, Span]) -> Sequence[str | int]:
     """Return the ids of the candidates of a list annotation. Raises `FormatError` for ids of no candidate."""

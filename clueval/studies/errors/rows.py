@@ -131,6 +131,15 @@ class SideTexts:
             return "", ""
         return self._ids[start - self.text.start], self._ids[end - 1 - self.text.start]
 
+    def range_cells(self, name: str, spans: Sequence[Span]) -> Row:
+        """Return the cells of the first and the last position of spans, by position, and of their token ids."""
+        start, end = (spans[0].start, max([span.end for span in spans])) if spans else (0, 0)
+        places = (start, end - 1) if spans and not self.beside else (None, None)
+        names = ("start", "end_inclusive", "first_token_id", "last_token_id")
+        return {
+            f"{name}{cell}": at for cell, at in zip(names, (*places, *self.ids_of(start, end)), strict=True)
+        }
+
     def line_of(self, span: Span) -> int | None:
         """Return the line where a span begins."""
         lines, number = self.document.lines, span.start - self.document.start
@@ -298,11 +307,6 @@ class RowColumns(NamedTuple):
         start, end = span.start, span.end
         context = texts.context((wrong.start, wrong.end), (start, end))
         marks = [*context.marks(0, [span]), *context.marks(1, others)]
-        first_id, last_id = texts.ids_of(start, end)
-        of_others: Sequence[Any] = (None, None, "", "")
-        if others:
-            first, past = others[0].start, max([other.end for other in others])
-            of_others = (first, past - 1, *texts.ids_of(first, past))
         return {
             "context": [MarkedText(context.text, marks, context.is_cut)],
             "side": side,
@@ -312,16 +316,8 @@ class RowColumns(NamedTuple):
             "label": span.label,
             **{f"label {layer}": span.by_layer.get(layer) or "" for layer in self.layers},
             "text": texts.of(span),
-            "start": None if texts.beside else start,
-            "end_inclusive": None if texts.beside else end - 1,
-            "first_token_id": first_id,
-            "last_token_id": last_id,
-            "other_text": BETWEEN.join([shortened(texts.of(other), LONGEST_OTHER) for other in others]),
-            "other_label": BETWEEN.join([other.label for other in others]),
-            "other_start": of_others[0],
-            "other_end_inclusive": of_others[1],
-            "other_first_token_id": of_others[2],
-            "other_last_token_id": of_others[3],
+            **texts.range_cells("", [span]),
+            **cells_of("other", others, texts),
             **{
                 f"other_label {layer}": BETWEEN.join([other.by_layer.get(layer) or "" for other in others])
                 for layer in self.layers
@@ -346,6 +342,15 @@ class RowColumns(NamedTuple):
                 ranges = [";".join(f"{start}-{end - 1}" for start, end in span.parts or ()) for span in spans]
                 rest.append(f"{name}={BETWEEN.join(ranges)}")
         return rest
+
+
+def cells_of(name: str, spans: Sequence[Span], texts: SideTexts) -> Row:
+    """Return the cells of spans that overlap that of the row, by position; start and end are those of all together."""
+    return {
+        f"{name}_text": BETWEEN.join([shortened(texts.of(span), LONGEST_OTHER) for span in spans]),
+        f"{name}_label": BETWEEN.join([span.label for span in spans]),
+        **texts.range_cells(f"{name}_", spans),
+    }
 
 
 def shortened(text: str, longest: int) -> str:

@@ -171,7 +171,7 @@ def _pairs(
     others = [system for system in others if system is not None]
     if others and first is None:
         raise UsageError("gold has both sides", advice="give gold and two systems, each by itself")
-    if others and isinstance(metric, Fair | Noisy):
+    if others and not has_errors(metric, of_two=True):
         problem = f"errors of metric {metric.name} cannot be compared span by span"
         raise UsageError(problem, advice="use exact or levels")
     of_score = {name: value for name, value in options.items() if name not in _OF_CHOICE}
@@ -231,9 +231,9 @@ def _metric_and_options(
     return chosen, fields
 
 
-def has_errors(metric: AnyMetric) -> bool:
-    """Return whether a table of errors takes this metric; of ``exact`` those without settings."""
-    return metric in (Exact(), Levels()) or isinstance(metric, Fair | Noisy)
+def has_errors(metric: AnyMetric, *, of_two: bool = False) -> bool:
+    """Return whether a table of errors, or of two systems with `of_two`, takes a metric; ``exact`` has no settings."""
+    return metric in (Exact(), Levels()) or (not of_two and isinstance(metric, Fair | Noisy))
 
 
 def _choice(metric: AnyMetric, pairs: Pairs, options: Mapping[str, Any]) -> Choice:

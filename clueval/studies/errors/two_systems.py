@@ -17,7 +17,7 @@ from clueval.core.document import Document
 from clueval.core.levels import KINDS
 from clueval.core.located import Located
 from clueval.core.merging import with_merged
-from clueval.core.span import SIDES, Span, SpanIndex
+from clueval.core.span import SIDES, Span, SpanIndex, are_neighbours
 from clueval.files.errors import UsageError
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, Line, MarkedText, MarkKind, Place, fingerprint
@@ -25,8 +25,9 @@ from clueval.reports.table import Cell, Table
 from clueval.results.summary import answers_of_systems
 from clueval.studies.decisions import NONE, UNCLEAR
 from clueval.studies.errors.report import ErrorReport, ErrorTally, Text, Texts
-from clueval.studies.errors.rows import Row, SideTexts, texts_of
+from clueval.studies.errors.rows import Row, SideTexts, cells_of, texts_of
 from clueval.studies.errors.search import (
+    MOST_SHOWN,
     RIGHT,
     CaseErrors,
     Choice,
@@ -206,7 +207,7 @@ class TwoSystems(ErrorReport):
             return [line_of_two(error, texts[error.listed[0].side], names, self.metadata) for error in group]
 
         def rows() -> list[Row]:
-            return [row_of(error, texts[error.listed[0].side], self.names, place.texts) for error in group]
+            return [self._row(error, texts[error.listed[0].side], place, spans) for error in group]
 
         place = Place(
             (document, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
@@ -216,6 +217,27 @@ class TwoSystems(ErrorReport):
             Later(rows),
         )
         return place
+
+    def _row(self, error: SharedError, texts: SideTexts, place: Place, spans: _SpansOfRows) -> Row:
+        """Return the row of an error: the reason and the class of its span in both systems, and what each has there."""
+        first, named_results = error.listed[0], list(zip(self.names, error.results, strict=True))
+        around = spans.at(first.span.start, first.span.end, [first.sequence])
+        near = [(row, span) for row, _, span in around if are_neighbours(first.span, span)]
+        one, two = ([span for row, span in near if row == number][:MOST_SHOWN] for number in (1, 2))
+        return {
+            "context": [*place.texts],
+            "state": error.state,
+            "document": texts.document.id,
+            "side": first.side_name,
+            "layer": first.sequence,
+            **texts.range_cells("", [first.span]),
+            "label": first.span.label,
+            **{name: "-" if result is None else result.reason for name, result in named_results},
+            "text": texts.of(first.span),
+            **{f"{name}_class": "-" if result is None else result.kind for name, result in named_results},
+            **cells_of(self.names[0], one, texts),
+            **cells_of(self.names[1], two, texts),
+        }
 
 
 class Diff(TwoSystems):
@@ -398,24 +420,3 @@ def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], meta
         )
     words = f"{phrase(error.state)}: {words}"
     return line._replace(words=words, values=(error.state, *line.values), kind=error.rows[0])
-
-
-def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Sequence[MarkedText]) -> Row:
-    """Return the row of an error, with the reason and the class of its span in both systems."""
-    first, named_results = error.listed[0], list(zip(names, error.results, strict=True))
-    first_id, last_id = texts.ids_of(first.span.start, first.span.end)
-    return {
-        "context": [*shown],
-        "state": error.state,
-        "document": texts.document.id,
-        "side": first.side_name,
-        "layer": first.sequence,
-        "start": None if texts.beside else first.span.start,
-        "end_inclusive": None if texts.beside else first.span.end - 1,
-        "first_token_id": first_id,
-        "last_token_id": last_id,
-        "label": first.span.label,
-        **{name: "-" if result is None else result.reason for name, result in named_results},
-        "text": texts.of(first.span),
-        **{f"{name}_class": "-" if result is None else result.kind for name, result in named_results},
-    }

@@ -292,7 +292,7 @@ def test_folders_of_gold_and_of_redacted_texts_are_paired_by_name(tmp_path: Path
         (
             "d2.txt",
             "\n\nHerr [A], [B]",
-            "d2.txt:3, document 'd2': the redacted text differs from the original at its character 2",
+            "d2.txt:3, document 'd2': the redacted text differs from the original at its character 2, 'Herr [A], [B]",
         ),
     ],
 )
