@@ -119,7 +119,8 @@ scores() and rows() have all of them by name; scores() and to_dict() are diction
 p_value p_values significant pvalue p difference diff better: \
 tests has the difference, its interval and p of each score and system, and rows() the same as a table
 to_csv to_markdown to_latex to_string to_html to_excel html write_page report summary print show table: \
-print it, or use render('markdown'), render('csv'), ...; write('page.html') writes a web page, write('table.xlsx') a workbook
+print it, or use render('markdown'), render('csv'), ...; write('page.html') writes a web page, write('table.xlsx') a \
+workbook
 ci interval confidence_interval confidence_intervals bootstrap: intervals() has an interval of each rate
 cite citation bibtex: cite a number with str(result.signature), which names every choice
 matrix confusion confusion_matrix: score with metrics='confusion', then to_dict() or print
