@@ -23,6 +23,7 @@ from clueval.files.errors import UsageError
 from clueval.metrics.coverage import Coverage
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate.metric import Gate
+from clueval.metrics.masking import Masking
 from clueval.metrics.muc import Muc
 from clueval.metrics.noisy import Noisy
 from clueval.metrics.partial import Partial
@@ -218,6 +219,33 @@ def test_a_label_of_fair_has_the_bound_of_the_units_in_which_its_rate_has_a_deno
     path = "fair.x.per_label.B.fair.precision"
     (value, _) = compare(found, found, scores=[path]).to_dict()["scores"][0]["values"]
     assert (value["low"], value["high"]) == (interval["low"], interval["high"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "rate", "units"),
+    [
+        (Masking(), "classes.all.mention_recall", 3),
+        (Masking(), "classes.all.word_recall", 2),  # the mention of document 0 has no word
+        (Masking(word_weights={"ann": 2}), "classes.all.weighted_word_recall", 2),
+        (Masking(entity="who"), "classes._.entity_recall", 2),  # the entity of document 2 is high
+        (Exact(), "token_accuracy", 4),  # document 3 has positions, but no span
+    ],
+)
+def test_the_bound_of_a_share_is_that_of_the_units_that_have_what_it_is_a_share_of(
+    metric: AnyMetric, rate: str, units: int
+) -> None:
+    sign, ann = Span(1, 2, "A"), Span(0, 1, "A", {"who": 1})
+    bo = Span(2, 3, "A", {"who": 1, "identifier_type": "high"})
+    side = [
+        Document(str(number), {"x": spans}, ["Ann", "-", "Bo"])
+        for number, spans in enumerate([[sign], [ann], [ann, bo], []])
+    ]
+
+    interval = score(side, side, metrics=[metric], resample_by="document").intervals()["scores"]
+
+    for name in (metric.name, "x", *rate.split(".")):
+        interval = interval[name]
+    assert (interval["units"], interval["low"]) == (units, round(0.05 ** (1 / units), 10))
 
 
 @pytest.mark.parametrize(
