@@ -266,21 +266,28 @@ def spread(values: Iterable[float | None]) -> dict[str, Any]:
 
 
 def jackknife_interval(
-    path: str, value: float | None, without: Sequence[float | None], sizes: Sequence[int], confidence: float
+    path: str,
+    value: float | None,
+    alone: Sequence[float | None],
+    without: Sequence[float | None],
+    sizes: Sequence[int],
+    confidence: float,
 ) -> Interval:
-    """Return the interval of a number of `with_intervals` from its values without each document.
+    """Return the interval of a number of `with_intervals` from its values in, and without, each document.
 
-    F1 and observed agreement lie between 0 and 1 and have one on the logit scale. Coefficients, and the differences of
-    a system to the annotators, may be negative, so theirs is the number plus or minus Student's quantile times the
-    standard error. A document weighs as many spans as its annotators marked: `sizes`.
+    F1 and observed agreement lie between 0 and 1 and have one on the logit scale; they are not defined in a document
+    that has nothing in their denominator. Coefficients, and the differences of a system to the annotators, may be
+    negative, so theirs is the number plus or minus Student's quantile times the standard error. A document weighs as
+    many spans as its annotators marked: `sizes`.
     """
     effective = effective_number(sizes)
     defined = [each for each in without if each is not None]
-    used = sum(size > 0 for size in sizes)
+    is_share = path.startswith("f1.") or ".observed." in path
+    used = sum(each is not None for each in alone) if is_share else sum(size > 0 for size in sizes)
     if value is None or len(defined) < len(without) or used < 2:
         reason = "not defined" if value is None else "not defined without one of the documents"
         return Interval(None, None, None, used, effective, reason)
-    if path.startswith("f1.") or ".observed." in path:
+    if is_share:
         return logit_jackknife(value, defined, used, effective, confidence)
     se = standard_error(defined)
     if not se:
