@@ -419,22 +419,17 @@ def _intervals(bag: Bag, corpus: Annotated, confidence: float) -> dict[str, Any]
     }
     for sequence, tallies in units.items():
         whole = added((unit, 1) for unit in tallies)
-        different: dict[frozenset[object], list[Mapping[str, float | None]]] = {}
+        different: dict[frozenset[object], Mapping[str, float | None]] = {}
+        without, denominators = [], Counter[str]()
         for unit in tallies:
+            denominators.update(metric.numbers(unit).with_denominators())
             if (key := frozenset(unit.items())) not in different:
                 rest = added([(whole, 1), (unit, -1)])
-                different[key] = [metric.numbers(each).with_intervals() for each in (unit, rest)]
-        by_unit = [different[frozenset(unit.items())] for unit in tallies]
+                different[key] = metric.numbers(rest).with_intervals()
+            without.append(different[key])
         sizes = [sum(n for key, n in unit.items() if key[0] == "spans") for unit in tallies]
         section["scores"][sequence] = {
-            path: jackknife_interval(
-                path,
-                value,
-                [alone.get(path) for alone, _ in by_unit],
-                [without.get(path) for _, without in by_unit],
-                sizes,
-                confidence,
-            ).to_dict()
+            path: jackknife_interval(path, value, without, sizes, denominators[path], confidence).to_dict()
             for path, value in metric.numbers(whole).with_intervals().items()
         }
     section["remarks"] = list(_rough_intervals(section))
