@@ -441,7 +441,7 @@ class PresidioFigures(OtherProgram):
             counts = {what: total[kind, name, what] for what in ("tp", "predicted", "annotated")}
             tp, predicted, annotated = counts.values()
             precision, recall = share(tp, predicted), share(tp, annotated)
-            f = None if precision is None or recall is None else f_measure(precision, recall, BETA)
+            f = f_measure(precision, recall, BETA) if precision and recall else None
             return {"precision": precision, "recall": recall, "f": f, **counts}
 
         labels = sorted({key[1] for key in total if key[0] == "label"})

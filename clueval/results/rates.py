@@ -244,10 +244,12 @@ class Rates:
     def denominator_terms(self, path: Path) -> Terms | None:
         """Return what is not 0 where the denominator of a rate is not, as `weight_terms` does.
 
-        A metric may count errors under another label than that of the span, so that a unit with spans of a label has
-        nothing in its denominator.
+        A unit with spans may have nothing in a denominator: a metric may count errors under another label than that of
+        the span, or the words, entities or positions of spans.
         """
         counted = self.rates_of.get(path)
+        if isinstance(counted, Share):
+            return counted.terms[0]
         if not isinstance(counted, CountedRates):
             return self.weight_terms(path)
         return tuple(chain.from_iterable(counted.terms[_sides_of(path)]))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import pairwise, product
+from operator import getitem
 from random import Random
 from typing import Any
 
 import pytest
 
-from clueval import compare, score
+from clueval import Result, compare, score
 from clueval.core.count import SENTENCE, Plan, count
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
@@ -22,6 +23,7 @@ from clueval.files.errors import UsageError
 from clueval.metrics.coverage import Coverage
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate.metric import Gate
+from clueval.metrics.masking import Masking
 from clueval.metrics.muc import Muc
 from clueval.metrics.noisy import Noisy
 from clueval.metrics.partial import Partial
@@ -202,19 +204,47 @@ def test_sentences_must_be_the_same_in_all_results() -> None:
 # Metrics with numbers of their own
 
 
-def test_a_label_of_fair_has_the_bound_of_the_units_in_which_its_rate_has_a_denominator() -> None:
-    # in unit 0, gold is A and predicted B, which is one error, counted under A: B has nothing there
-    golds, labels = ("A", "B", "B"), ("B", "B", "B")
-    gold, predicted = (
-        [Document(str(n), {"x": [Span(0, 2, name)]}, tokens=["a", "b"]) for n, name in enumerate(names)]
-        for names in (golds, labels)
+SIGN, ANN, OTHER = Span(1, 2, "A"), Span(0, 1, "A", {"who": 1}), Span(0, 1, "B")
+BO = Span(2, 3, "A", {"who": 1, "identifier_type": "high"})
+SAME = [[SIGN], [ANN], [ANN, BO], []]
+
+
+@pytest.mark.parametrize(
+    ("metric", "rate", "units", "gold", "predicted"),
+    [
+        (Masking(), "classes.all.mention_recall", 3, SAME, SAME),
+        (Masking(), "classes.all.word_recall", 2, SAME, SAME),  # `SIGN` has no word
+        (Masking(word_weights={"ann": 2}), "classes.all.weighted_word_recall", 2, SAME, SAME),
+        (
+            Masking(entity="who"),
+            "classes._.entity_recall",
+            2,
+            SAME,
+            SAME,
+        ),  # `ANN` and `BO` are one high entity
+        (Exact(), "token_accuracy", 4, SAME, SAME),  # document 3 has positions, but no span
+        # document 0 has one error, counted under A
+        (Fair(), "per_label.B.fair.precision", 2, [[ANN], [OTHER], [OTHER]], [[OTHER]] * 3),
+        (Gate(), "all.recall_in_responses_strict", 2, [[ANN]] * 3, [[ANN], [ANN], [SIGN]]),
+    ],
+)
+def test_a_bound_is_that_of_the_units_in_which_the_rate_has_a_denominator(
+    metric: AnyMetric, rate: str, units: int, gold: list[list[Span]], predicted: list[list[Span]]
+) -> None:
+    sides = (
+        [Document(str(number), {"x": spans}, ["Ann", "-", "Bo"]) for number, spans in enumerate(side)]
+        for side in (gold, predicted)
     )
+    found = result(metric, *sides)
+    path = f"{metric.name}.x.{rate}"
 
-    found = score(gold, predicted, metrics="fair", intervals=True, resample_by="document")
+    interval: Any = reduce(getitem, path.split("."), found.intervals()["scores"])
 
-    interval = found.intervals()["scores"]["fair"]["x"]["per_label"]["B"]["fair"]["precision"]
-    assert (interval["units"], interval["low"], interval["high"]) == (2, round(0.05 ** (1 / 2), 10), 1)
-    path = "fair.x.per_label.B.fair.precision"
+    assert (interval["units"], interval["low"], interval["high"]) == (
+        units,
+        round(0.05 ** (1 / units), 10),
+        1,
+    )
     (value, _) = compare(found, found, scores=[path]).to_dict()["scores"][0]["values"]
     assert (value["low"], value["high"]) == (interval["low"], interval["high"])
 
@@ -259,10 +289,8 @@ def some_pairs(random: Random) -> list[Pair]:
     ]
 
 
-def report_on(pairs: Sequence[Pair], metric: AnyMetric) -> dict[str, Any]:
-    """Return the report on the pairs, counted as one corpus."""
-    bag = count([[pair] for pair in pairs], Plan((metric,)), ["x"])
-    return metric.scores(added((tally, 1) for *_, tally in bag.tallies_of([metric], ["x"])), ["x"])
+def result(metric: AnyMetric, gold: Iterable[Document], predicted: Iterable[Document]) -> Result:
+    return score(list(gold), list(predicted), metrics=[metric], resample_by="document")
 
 
 def intervals_in(
@@ -276,73 +304,33 @@ def intervals_in(
             yield from intervals_in(value, (*path, key))
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [Exact(), Levels(), Fair(), Partial(), Muc(), Gate(), Coverage(), Strings(), Noisy()],
-    ids=lambda metric: metric.name,
-)
-def test_intervals_are_those_of_the_reports_without_each_document(metric: AnyMetric) -> None:
-    pairs = some_pairs(Random(5))
-    plan = Plan((metric,), units="document")
-    found = interval_section(
-        units_of(count([[pair] for pair in pairs], plan), plan.metrics, {"x": ["x"]}, "document"), Trust()
-    )
-    whole = report_on(pairs, metric)
-    without = [report_on([*pairs[:n], *pairs[n + 1 :]], metric) for n in range(len(pairs))]
-    compared = 0
-
-    for path, interval in intervals_in(found["scores"][metric.name]["x"]):
-        score, *others = (reduce(lambda entry, key: entry.get(key, {}), path, of) for of in (whole, *without))
-        if all(isinstance(other, int | float) for other in others) and "reason" not in interval:
-            own = logit_jackknife(score, others, interval["units"], interval["effective"], 0.95).to_dict()
-            assert interval == pytest.approx(own, rel=1e-6), path
-            compared += 1
-
-    assert compared >= 3
-
-
-def test_a_share_of_gate_has_the_units_with_what_it_is_a_share_of() -> None:
-    gold, predicted = [[(0, 2, "A")], [(0, 2, "A")]], [[(0, 2, "A")], [(1, 3, "A")]]
-    result = score(gold, predicted, metrics="gate", intervals=True, resample_by="document")
-    of_all = result.to_dict()["intervals"]["scores"]["gate"]["label"]["all"]
-
-    assert (of_all["recall_in_responses_strict"]["units"], of_all["recall_strict"]["units"]) == (1, 2)
-
-
-def test_recall_at_a_threshold_that_is_a_score_has_the_units_with_gold() -> None:
-    """Also those in which no span has this score."""
-    texts = []
-    for number in range(8):
-        predicted = Span(2, 2 + number % 3, "A", {"score": number / 8})
-        sides = (
-            Document(f"d{number}", {"x": spans}, tokens=["w"] * SIZE)
-            for spans in ([Span(2, 4, "A")], [predicted])
-        )
-        texts.append([Pair(*sides)])
-    plan = Plan((Gate(thresholds="all", score_feature="score"),), units="document")
-    of_documents = units_of(count(texts, plan), plan.metrics, {"x": ["x"]}, "document")
-
-    thresholds = interval_section(of_documents, Trust())["scores"]["gate"]["x"]["thresholds"]
-
-    assert {entry["recall_strict"]["units"] for entry in thresholds.values()} == {8}
-
-
-@pytest.mark.parametrize("seed", [1, 5, 10, 236])
-def test_intervals_of_masking_are_those_of_the_reports_without_each_document(seed: int) -> None:
-    """Some of its rates are undefined in a part of the documents."""
+def texts_with_mentions(seed: int) -> list[Pair]:
     corpus = draw(Random(seed))
-    size = len(corpus.gold)
-    result = score(corpus.gold, corpus.predicted, metrics="masking", intervals=True)
-    parts = [[n for n in range(size) if n != left_out] for left_out in range(size)]
-    reports = [
-        score([corpus.gold[n] for n in part], [corpus.predicted[n] for n in part], metrics="masking").metrics
-        for part in parts
-    ]
+    return list(map(Pair, corpus.gold, corpus.predicted))
+
+
+@pytest.mark.parametrize(
+    ("metric", "pairs"),
+    [
+        *product(
+            [Exact(), Levels(), Fair(), Partial(), Muc(), Gate(), Coverage(), Strings(), Noisy()],
+            [some_pairs(Random(5))],
+        ),
+        *product([Masking()], map(texts_with_mentions, (1, 5, 10, 236))),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_intervals_are_those_of_the_reports_without_each_document(
+    metric: AnyMetric, pairs: list[Pair]
+) -> None:
+    """Some rates of masking are undefined in a part of the documents."""
+    parts = [pairs, *([*pairs[:n], *pairs[n + 1 :]] for n in range(len(pairs)))]
+    whole, *without = (result(metric, *zip(*(pair.sides for pair in part), strict=True)) for part in parts)
     compared = 0
 
-    for path, interval in intervals_in(result.to_dict()["intervals"]["scores"]):
+    for path, interval in intervals_in(whole.intervals()["scores"]):
         value, *others = (
-            reduce(lambda entry, key: entry.get(key, {}), path, of) for of in (result.metrics, *reports)
+            reduce(lambda entry, key: entry.get(key, {}), path, of.metrics) for of in (whole, *without)
         )
         if all(isinstance(other, int | float) for other in others) and "reason" not in interval:
             own = logit_jackknife(value, others, interval["units"], interval["effective"], 0.95).to_dict()
@@ -350,6 +338,18 @@ def test_intervals_of_masking_are_those_of_the_reports_without_each_document(see
             compared += 1
 
     assert compared >= 3
+
+
+def test_recall_at_a_threshold_that_is_a_score_has_the_units_with_gold() -> None:
+    """Also those in which no span has this score."""
+    spans = [Span(2, 2 + number % 3, "A", {"score": number / 8}) for number in range(8)]
+    predicted = [Document(f"d{number}", {"x": [span]}, ["w"] * SIZE) for number, span in enumerate(spans)]
+    gold = [replace(each, layers={"x": [Span(2, 4, "A")]}) for each in predicted]
+
+    found = result(Gate(thresholds="all", score_feature="score"), gold, predicted).intervals()
+
+    thresholds = found["scores"]["gate"]["x"]["thresholds"]
+    assert {entry["recall_strict"]["units"] for entry in thresholds.values()} == {8}
 
 
 @pytest.mark.parametrize(
@@ -360,29 +360,25 @@ def test_intervals_of_masking_are_those_of_the_reports_without_each_document(see
 def test_p_is_the_share_of_swaps_whose_reports_differ_as_much(metric: AnyMetric, seed: int) -> None:
     """Also of rates of which a part depends on further counts only where it is 0/0, as GATE's recall in responses."""
     random = Random(seed)
-    golds, others = some_pairs(random)[:5], some_pairs(random)[:5]
-    systems = (
-        golds,
-        [replace(pair, predicted=other.predicted) for pair, other in zip(golds, others, strict=True)],
-    )
-    plan = Plan((metric,), units="document")
-    bags = [count([[pair] for pair in pairs], plan) for pairs in systems]
-    first, second = (units_of(bag, plan.metrics, {"x": ["x"]}, "document") for bag in bags)
-    comparing = PairedTests(comparable({"A": [first], "B": [second]}), Trust())
-    reports = [
-        [report_on([systems[side ^ swap][n] for n, swap in enumerate(swaps)], metric) for side in (0, 1)]
-        for swaps in product((0, 1), repeat=len(golds))
+    pairs, others = some_pairs(random)[:5], some_pairs(random)[:5]
+    gold = [pair.gold for pair in pairs]
+    systems = [[replace(pair.predicted, tokens=gold[0].tokens) for pair in each] for each in (pairs, others)]
+    swapped = [
+        [result(metric, gold, [systems[side ^ swap][n] for n, swap in enumerate(swaps)]) for side in (0, 1)]
+        for swaps in product((0, 1), repeat=len(gold))
     ]
     compared = 0
 
-    for entry, names in entries_of(comparing.reports()[metric.name]["x"]):
+    for entry, names in entries_of(swapped[0][0].metrics):
         for path in [(*entry, name) for name in names]:
-            values = [[reduce(lambda at, key: at.get(key, {}), path, of) for of in both] for both in reports]
+            values = [
+                [reduce(lambda at, key: at.get(key, {}), path, of.metrics) for of in both] for both in swapped
+            ]
             if all(isinstance(value, float) for both in values for value in both):
                 differences = [abs(new - old) for old, new in values]
                 expected = sum(value >= differences[0] - 1e-12 for value in differences) / len(differences)
-                (found,) = comparing.score("", (metric.name, "x", *path))["against_baseline"]
-                assert found["p"] == pytest.approx(expected), path
+                (found,) = compare(*swapped[0], scores=[".".join(path)]).to_dict()["scores"]
+                assert found["against_baseline"][0]["p"] == pytest.approx(expected), path
                 compared += 1
 
     assert compared >= 3

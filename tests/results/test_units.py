@@ -188,25 +188,15 @@ def test_resampling_shows_a_spread_that_no_single_unit_shows() -> None:
 
 
 def test_the_order_of_documents_changes_no_interval(tmp_path: Path) -> None:
-    tags = [[["B-X", "O", "B-Y"]], [["O", "B-X"], ["B-Y"]], [["B-Y", "I-Y"]], [["B-X"]]]
-    wrong = [[["B-X", "O", "B-X"]], [["B-X", "O"], ["B-Y"]], [["B-Y", "I-Y"]], [["O"]]]
+    gold = ["w B-X\nw O\nw B-Y\n", "w O\nw B-X\n\nw B-Y\n", "w B-Y\nw I-Y\n", "w B-X\n"]
+    wrong = ["w B-X\nw O\nw B-X\n", "w B-X\nw O\n\nw B-Y\n", "w B-Y\nw I-Y\n", "w O\n"]
+    files = tmp_path / "gold.conll", tmp_path / "predicted.conll"
     found = []
     for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
-        files = []
-        for name, side in (("gold", tags), ("predicted", wrong)):
-            files.append(tmp_path / f"{name}.conll")
-            text = "".join(
-                f"# newdoc id = d{number}\n"
-                + "".join("".join(f"w {tag}\n" for tag in sentence) + "\n" for sentence in side[number])
-                for number in order
-            )
-            files[-1].write_text(text, encoding="utf-8")
-        found.append(
-            [
-                score(*files, metrics="exact", resample_by="document").intervals(method=method, resamples=99)
-                for method in ("jackknife", "bca")
-            ]
-        )
+        for file, side in zip(files, (gold, wrong), strict=True):
+            file.write_text("".join(f"# newdoc id = d{n}\n{side[n]}\n" for n in order), encoding="utf-8")
+        result = score(*files, metrics="exact", resample_by="document")
+        found.append([result.intervals(method=method, resamples=99) for method in ("jackknife", "bca")])
 
     assert found[0] == found[1]
 

@@ -17,6 +17,7 @@ from clueval.core.count import Plan, count
 from clueval.core.document import Group
 from clueval.core.metric import Tally
 from clueval.files.errors import CluevalWarning, TextMismatch, UsageError
+from clueval.statistics.jackknife import standard_error
 from clueval.studies.agreement.conventions import chosen_conventions, kind_of, readings_of
 from clueval.studies.agreement.metric import AgreementMetric
 from tests.cases import spans
@@ -426,22 +427,33 @@ def test_where_refuses(where: str, message: str) -> None:
 def test_intervals_are_the_jackknife_over_documents() -> None:
     third = document("d3", 6, (0, 1, "PER"), (3, 5, "LOC"))
     sources = {"A": [*A, third], "B": [*B, third]}
-    found = agree(sources, intervals=True).to_dict()["intervals"]["scores"]["label"]
-    path = "coefficients.positions.all.kappa.mean"
+    scores = agree(sources, intervals=True).to_dict()["intervals"]["scores"]["label"]
+    found = scores["coefficients.positions.all.kappa.mean"]
+
+    def kappa(of_annotators: dict[str, list[Document]]) -> float:
+        return float(of(of_annotators)["coefficients"]["positions"]["all"]["kappa"]["mean"])
+
     without = [
-        of({name: documents[:n] + documents[n + 1 :] for name, documents in sources.items()})["coefficients"][
-            "positions"
-        ]["all"]["kappa"]["mean"]
+        kappa({name: documents[:n] + documents[n + 1 :] for name, documents in sources.items()})
         for n in range(3)
     ]
-    mean = sum(without) / 3
 
-    assert found[path]["se"] == pytest.approx((2 / 3 * sum((mean - each) ** 2 for each in without)) ** 0.5)
-    assert (
-        found[path]["low"]
-        < of(sources)["coefficients"]["positions"]["all"]["kappa"]["mean"]
-        < found[path]["high"]
+    assert found["se"] == pytest.approx(standard_error(without))
+    assert found["low"] < kappa(sources) < found["high"]
+
+
+def test_the_bound_of_a_share_is_that_of_the_documents_that_have_what_it_is_a_share_of() -> None:
+    """Both annotators marked the same range or position in documents 8 and 9 only; document 10 has no span."""
+    first, second = (0, 1, "PER"), (1, 2, "PER")
+    a, b = (
+        [document(f"d{n}", 3, *spans) for n, spans in enumerate(side)]
+        for side in ([[first]] * 10 + [[]], [[second]] * 8 + [[first]] * 2 + [[]])
     )
+
+    for other, items, units in ((b, "spans.both", 2), (b, "positions.both", 2), (a, "positions.all", 11)):
+        scores = agree(a, other, intervals=True).to_dict()["intervals"]["scores"]["label"]
+        found = scores[f"coefficients.{items}.observed.mean"]
+        assert (found["units"], found["low"]) == (units, round(0.05 ** (1 / units), 10))
 
 
 def test_intervals_of_the_ceiling_are_in_its_words() -> None:
@@ -459,9 +471,8 @@ def test_intervals_of_the_ceiling_are_in_its_words() -> None:
         rest = {name: each[:n] + each[n + 1 :] for name, each in sources.items()}
         found = agree(rest, conventions="exact", system=system[:n] + system[n + 1 :]).to_dict()["ceiling"]
         without.append(found["label"]["exact"]["pairs"]["difference"])
-    mean = sum(without) / 6
 
-    assert interval["se"] == pytest.approx((5 / 6 * sum((mean - each) ** 2 for each in without)) ** 0.5)
+    assert interval["se"] == pytest.approx(standard_error(without))
     assert interval["low"] < min(whole, 0) < interval["high"]
     assert "no difference was found" in str(study)
     assert "the difference is from " in str(study)

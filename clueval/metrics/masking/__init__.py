@@ -300,13 +300,7 @@ class Masking(DocumentMetric):
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; the layers of a merged sequence are not reported separately."""
-        return report_of(
-            total,
-            risk_by(self.risk_order),
-            self.beta,
-            self.confidence,
-            weighted=self.token_weights or self.word_weights is not None,
-        )
+        return report_of(total, risk_by(self.risk_order), self.beta, self.confidence)
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         """Return for each rate of each row counts of which it is the recall, by its own path."""
@@ -318,14 +312,14 @@ class Masking(DocumentMetric):
         return headlines
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        """Return for each row the mentions; precision is about masked words."""
+        """Return for each row the mentions; precision is about masked words, and weighted recall about words."""
         sizes: dict[str, Sizes] = {
             "precision": (total[ALL, "", "mentions"], total["precision", "words"]),
         }
-        for key in total:
-            if key[0] in PLACES:
-                mentions = total[key[0], key[1], "mentions"]
-                sizes[f"{PLACES[key[0]]}.{key[1] or ALL}"] = mentions, mentions
+        for kind, name in {key[:2] for key in total if key[0] in PLACES}:
+            mentions, words = total[kind, name, "mentions"], total[kind, name, "words"]
+            place = f"{PLACES[kind]}.{name or ALL}"
+            sizes |= {place: (mentions, mentions), f"{place}.weighted_word_recall": (words, words)}
         return sizes
 
     def choices(self, total: Tally) -> Mapping[str, str]:

@@ -212,11 +212,9 @@ PLACES = {ALL: "classes", "class": "classes", "label": "labels"}
 """The sections of the report that have the rows of each kind."""
 
 
-def report_of(
-    tally: Tally, risk: Risk, betas: Sequence[float], confidence: float, *, weighted: bool
-) -> dict[str, Any]:
-    """Return the report, with F of `BETAS` if `betas` is empty; `weighted`: words have weights."""
-    weights = weighted_sums(tally) if weighted else None
+def report_of(tally: Tally, risk: Risk, betas: Sequence[float], confidence: float) -> dict[str, Any]:
+    """Return the report, with F of `BETAS` if `betas` is empty."""
+    weights = weighted_sums(tally)
     classes, labels = ({key[1] for key in tally if key[0] == kind} for kind in ("class", "label"))
     every = _row(tally, (ALL, ""), FIELDS, weights, confidence)
     precision = _precision(tally, weights)
@@ -271,16 +269,13 @@ _Weights = Mapping[tuple[str, str, str], float]
 
 
 def _row(
-    tally: Tally, row: Row, fields: Collection[str], weights: _Weights | None, confidence: float
+    tally: Tally, row: Row, fields: Collection[str], weights: _Weights, confidence: float
 ) -> dict[str, Any]:
     """Return the counts and rates of a row; a row without entities and documents has no rates of them."""
     counts = {field: tally[*row, field] for field in fields}
-    weighted = None
-    if weights is not None:
-        whole = weights.get((*row, "words"), 0.0)
-        weighted = share(math.fsum((whole, -weights.get((*row, "words_exposed"), 0.0))), whole)
+    weight, exposed_weight = (weights.get((*row, field), 0.0) for field in ("words", "words_exposed"))
     rates = {name: share(*of_rate) for name, of_rate in shares_of(tally, row).items()}
-    rates["weighted_word_recall"] = weighted
+    rates["weighted_word_recall"] = share(math.fsum((weight, -exposed_weight)), weight)
     if "documents" not in counts:
         return counts | {name: rates[name] for name in RECALLS_OF_MENTIONS}
     documents, exposed = counts["documents"], counts["documents_exposed"]
@@ -300,18 +295,15 @@ def weighted_sums(tally: Tally) -> _Weights:
     return {key: math.fsum(values) for key, values in parts.items()}
 
 
-def _precision(tally: Tally, weights: _Weights | None) -> dict[str, Any]:
+def _precision(tally: Tally, weights: _Weights) -> dict[str, Any]:
     counts = Counter({key[1]: number for key, number in tally.items() if key[0] == "precision"})
     outside, over = counts["letters_outside"], counts["characters_over_masked"]
-    weighted = None
-    if weights is not None:
-        row = ("precision", "")
-        weighted = share(weights.get((*row, "words_right"), 0.0), weights.get((*row, "words"), 0.0))
+    right, whole = (weights.get(("precision", "", field), 0.0) for field in ("words_right", "words"))
     return {
         "words": counts["words"],
         "words_right": counts["words_right"],
         "word_precision": share(counts["words_right"], counts["words"]),
-        "weighted_word_precision": weighted,
+        "weighted_word_precision": share(right, whole),
         "masks": counts["masks"],
         "masks_needless": counts["masks_needless"],
         "masked_share": share(counts["letters_masked"], counts["letters"]),

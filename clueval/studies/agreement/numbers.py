@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -226,6 +226,14 @@ class Numbers:
 
     # Intervals
 
+    def with_denominators(self) -> Iterator[str]:
+        """Yield the paths of F1 and observed agreement, of those of `with_intervals` that are defined."""
+        for convention in self.conventions:
+            if any(f1 is not None for f1 in self._f1(convention).values()):
+                yield f"f1.{convention.key}.mean"
+        for items, domain in {(items, domain) for (items, domain, _), table in self._tables.items() if table}:
+            yield f"coefficients.{items}.{domain}.observed.mean"
+
     def with_intervals(self) -> dict[str, float | None]:
         """Return the numbers that have intervals, by their paths below the sequence."""
         numbers: dict[str, float | None] = {}
@@ -266,21 +274,27 @@ def spread(values: Iterable[float | None]) -> dict[str, Any]:
 
 
 def jackknife_interval(
-    path: str, value: float | None, without: Sequence[float | None], sizes: Sequence[int], confidence: float
+    path: str,
+    value: float | None,
+    without: Sequence[Mapping[str, float | None]],
+    sizes: Sequence[int],
+    with_denominator: int,
+    confidence: float,
 ) -> Interval:
-    """Return the interval of a number of `with_intervals` from its values without each document.
+    """Return the interval of a number of `with_intervals`, given those without each document.
 
-    F1 and observed agreement lie between 0 and 1 and have one on the logit scale. Coefficients, and the differences of
-    a system to the annotators, may be negative, so theirs is the number plus or minus Student's quantile times the
-    standard error. A document weighs as many spans as its annotators marked: `sizes`.
+    F1 and observed agreement, defined in `with_denominator` documents, lie between 0 and 1 and have one on the logit
+    scale. Coefficients, and the differences of a system to the annotators, may be negative: theirs is the number plus
+    or minus Student's quantile times the standard error. A document weighs as many spans as are marked: `sizes`.
     """
     effective = effective_number(sizes)
-    defined = [each for each in without if each is not None]
-    used = sum(size > 0 for size in sizes)
+    defined = [each for numbers in without if (each := numbers.get(path)) is not None]
+    is_share = path.startswith("f1.") or ".observed." in path
+    used = with_denominator if is_share else sum(size > 0 for size in sizes)
     if value is None or len(defined) < len(without) or used < 2:
         reason = "not defined" if value is None else "not defined without one of the documents"
         return Interval(None, None, None, used, effective, reason)
-    if path.startswith("f1.") or ".observed." in path:
+    if is_share:
         return logit_jackknife(value, defined, used, effective, confidence)
     se = standard_error(defined)
     if not se:

@@ -420,18 +420,16 @@ def _intervals(bag: Bag, corpus: Annotated, confidence: float) -> dict[str, Any]
     for sequence, tallies in units.items():
         whole = added((unit, 1) for unit in tallies)
         different: dict[frozenset[object], Mapping[str, float | None]] = {}
-        without = []
+        without, denominators = [], Counter[str]()
         for unit in tallies:
-            key = frozenset(unit.items())
-            if key not in different:
+            denominators.update(metric.numbers(unit).with_denominators())
+            if (key := frozenset(unit.items())) not in different:
                 rest = added([(whole, 1), (unit, -1)])
                 different[key] = metric.numbers(rest).with_intervals()
             without.append(different[key])
         sizes = [sum(n for key, n in unit.items() if key[0] == "spans") for unit in tallies]
         section["scores"][sequence] = {
-            path: jackknife_interval(
-                path, value, [numbers.get(path) for numbers in without], sizes, confidence
-            ).to_dict()
+            path: jackknife_interval(path, value, without, sizes, denominators[path], confidence).to_dict()
             for path, value in metric.numbers(whole).with_intervals().items()
         }
     section["remarks"] = list(_rough_intervals(section))

@@ -147,6 +147,9 @@ def test_presidio_has_no_rates_where_there_is_nothing_to_divide_by() -> None:
     empty = Document("d", {"x": []}, text=TEXT, unit="character")
 
     assert figures("presidio", empty, empty)["span"]["precision"] is None
+    left, right = (replace(empty, layers={"x": [span]}) for span in (Span(0, 4, "A"), Span(5, 9, "A")))
+    span = figures("presidio", left, right)["span"]
+    assert (span["precision"], span["recall"], span["f"]) == (0, 0, None)
 
 
 def test_a_token_has_the_label_of_the_first_span_that_holds_it() -> None:
