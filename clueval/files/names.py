@@ -31,9 +31,9 @@ SYNONYMS = _table(f"""
 {_NAMES_OF_PREDICTED} system: it is called predicted; the command line names files without options, gold first
 mode strict: {{metric:muc}} has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); the strict \
 mode of seqeval is {{scheme:BIO}}, {{invalid:discard}}
-average macro micro weighted per_label per_class classes level levels: --all prints all averages and every level, in \
-Python render('text', all=True), rows() and JSON have them; for the mean over documents, score with --by document, in \
-Python by='document'
+average macro micro weighted per_label per_class classes: --all prints all averages, rows() and JSON have them; for \
+the mean over documents, score with --by document, in Python by='document'
+level levels: --all prints every level, in Python result.render('text', all=True)
 bootstrap ci interval confidence_interval n_boot: use {{intervals:True}}
 groups group_by domain category: use {{by:KEY}}
 baseline regression: clueval score --fail-if-worse BASELINE tests for a loss, clueval compare the difference
@@ -46,8 +46,8 @@ word_ids id2label label_list label_names class_names features: names of tags tha
 lenient partial match overlap iou: {{metric:levels}} has four levels, {{metric:exact(min_overlap=0.5)}} a limit
 filter only include select: {{where:KEY=VALUE}} counts only some spans or documents
 exclude drop skip: {{label_map:LABEL=}} drops the spans of a label
-decisions: curate reads them, with the names of the page, as in clueval curate gold=GOLD predicted=PREDICTED \
---decisions FILE, or gold=GOLD old=OLD new=NEW
+decisions: curate reads them, as in clueval curate gold=GOLD predicted=PREDICTED --decisions FILE
+diff.decisions: curate reads them, as in clueval curate gold=GOLD old=OLD new=NEW --decisions FILE
 language locale german deutsch: use {{lang:de}}
 top first head max_places n: use {{limit:N}}
 majority unanimous: use {{votes:majority}}, all, or a number
@@ -59,7 +59,6 @@ c l column columns tag_column gold_col pred_col gold_column pred_column: use {{l
 {{layer:entity=2}}
 risk risk_column: read the column as a layer, as in {{layer:risk=3}}
 confusion confusion_matrix: use {{metric:confusion}}
-annotation_set: {{gold_set}} and {{predicted_set}} name the annotation sets of the two sides
 resample_by: clueval score --resample-by ... --save FILE keeps the counts of each unit
 zero_division: rates of 0/0 are 0; clueval guide concept-averages says more
 output_dict flat to_flat: result.to_dict() gives dictionaries, result.scores() one number for each name
@@ -100,7 +99,6 @@ exact strict levels muc partial fair gate noisy seqeval nervaluate: use score wi
 compute compute_metrics: it is clueval.compat.huggingface.Seqeval
 f1_score precision_score recall_score accuracy_score classification_report: it is in clueval.compat.seqeval
 confusion confusion_matrix matrix: use score with {metric:confusion}
-from_llm: use score with {input:mentions}
 agreement iaa kappa alpha cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: did you mean agree?
 adjudicate gold: did you mean curate?
 mask redact anonymise anonymize redaction evaluate_redaction leaks: use masking, for redacted texts with {redacted:True}
