@@ -104,6 +104,7 @@ adjudicate gold: did you mean curate?
 mask redact anonymise anonymize redaction evaluate_redaction leaks: use masking, for redacted texts with {redacted:True}
 significance test: did you mean compare?
 validate lint stats statistics count info: did you mean check?
+from_llm: use score with {input:mentions}
 """)
 """Functions and commands."""
 
