@@ -284,7 +284,7 @@ def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, 
             features = {
                 checked_text(key, "a key of an entity"): value
                 for key, value in entity.items()
-                if _is_feature(key, value)
+                if type(value) in (int, float) and key not in _NO_FEATURES  # such as a score
             }
             offsets = entity.get("start"), entity.get("end")
             if offsets != (None, None):
@@ -292,11 +292,6 @@ def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, 
         text = checked_text(text, "the text of an entity")
         name = "" if label is None else checked_text(label, "the label of an entity").strip()
         yield text, name or NO_LABEL, features
-
-
-def _is_feature(key: str, value: object) -> bool:
-    """Return whether a key of an entity is a feature, such as a score: a number that is not its place or an id."""
-    return type(value) in (int, float) and key not in _NO_FEATURES
 
 
 def _position(value: object) -> int:
