@@ -697,23 +697,31 @@ OF_CASES = ("exact", "levels", "fair", "muc", "partial", "confusion")
 """Metrics that count cases."""
 
 
-def model(files: Files, options: Options) -> dict[str, Any]:
-    """The reports of metrics of cases by `clueval.core` alone: documents become cases, and cases are counted.
-
-    They are of everything, under ``()``, and of each value of the break-downs, under its key and the value.
-    """
+def plan_of(
+    options: Options, metrics: tuple[Any, ...], units: str | None = None, first: tuple[Any, ...] = ()
+) -> Plan:
+    """The plan of options, with steps before theirs."""
     where: dict[str, frozenset[str]] = {}
     for condition in options.get("where", ()):
         key, _, value = condition.partition("=")
         where[key] = where.get(key, frozenset()) | {value}
     by = options.get("by", ())
-    plan = Plan(
-        tuple(map(metric_named, options["metrics"])),
+    return Plan(
+        metrics,
         merge=options.get("merge", False),
         where=where,
         by=(by,) if isinstance(by, str) else tuple(by),
-        steps=(InCharacters(),) if "unit" in options else (),
+        units=units,
+        steps=(*first, InCharacters()) if "unit" in options else first,
     )
+
+
+def model(files: Files, options: Options) -> dict[str, Any]:
+    """The reports of metrics of cases by `clueval.core` alone: documents become cases, and cases are counted.
+
+    They are of everything, under ``()``, and of each value of the break-downs, under its key and the value.
+    """
+    plan = plan_of(options, tuple(map(metric_named, options["metrics"])))
     pairs = ([Pair(*map(_by_place, pair))] for pair in zip(*files.documents(), strict=True))
     bag = count(pairs, plan, list(files.reading.get("layers", ())))
     found: dict[Any, Any] = {}

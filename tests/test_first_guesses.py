@@ -416,7 +416,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "masking of tags": (lambda: score(TAGS, OTHER, metrics="masking"), "'masking' needs the text of the doc"),
     "noisy tags": (lambda: score(TAGS, OTHER, metrics="noisy"), "the document has no text to align"),
     "tokens of a text": (
-        lambda: exact(*[Document("d", {}, text="Ada", unit="character")] * 2, unit="token"),
+        lambda: exact(*[[Document("t", {}), Document("", {}, text="", unit="character")]] * 2, unit="token"),
         "unit='token' does not apply to documents of characters (give documents that count tokens",
     ),
     "formats of both sides": (

@@ -100,7 +100,6 @@ compute compute_metrics: it is clueval.compat.huggingface.Seqeval
 f1_score precision_score recall_score accuracy_score classification_report: it is in clueval.compat.seqeval
 confusion confusion_matrix matrix: use score with {metric:confusion}
 agreement iaa kappa alpha cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: did you mean agree?
-adjudicate gold: did you mean curate?
 mask redact anonymise anonymize redaction evaluate_redaction leaks: use masking, for redacted texts with {redacted:True}
 significance test: did you mean compare?
 validate lint stats statistics count info: did you mean check?

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from clueval.formats.json_values import problem_of
+from clueval.files.errors import FormatError
+from clueval.formats.json_values import DECODER, problem_of
 from clueval.formats.span_forms import ID_KEYS, as_whole
 
 WRAPPERS = ("output", "response", "answer", "prediction", "completion", "generated_text", "content")
@@ -109,7 +110,7 @@ def _answer_of_service(value: dict[str, Any]) -> object:
         return _answer_of_blocks(_at(result, "message", "content"))
     if _are_blocks(value.get("content"), ("text", "tool_use", "thinking")):
         return _answer_of_blocks(value["content"])
-    is_completion = "choices" in value or _are_blocks(value.get("output"), ("message", "reasoning"))
+    is_completion = "choices" in value or _are_blocks(value.get("output"), ("message", "reasoning", *_INPUTS))
     return _answer_of_completion(value) if is_completion else None
 
 
@@ -124,15 +125,19 @@ def _answer_of_completion(body: object) -> object:
     if message is not None:
         content = _at(message, "content") or _at(message, "tool_calls", 0, "function", "arguments")
         return _answer_of_blocks(content) if isinstance(content, list | None) else content
-    items = _at(body, "output")
-    messages = [item for item in items if _at(item, "type") == "message"] if isinstance(items, list) else []
-    return _answer_of_blocks([block for item in messages for block in _at(item, "content") or ()])
+    return _answer_of_blocks(_at(body, "output"))
+
+
+_INPUTS = {"tool_use": "input", "function_call": "arguments"}
+"""The keys of the input of a tool, by the type of its block."""
 
 
 def _answer_of_blocks(value: object) -> object:
-    """Return the input of the first tool in the blocks of a message, otherwise their texts."""
-    blocks = [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []
-    inputs = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
+    """Return the input of the first tool in the blocks of a message, or of several, otherwise their texts."""
+    parts = value if isinstance(value, list) else []
+    parts = [_at(part, "content") if _at(part, "type") == "message" else [part] for part in parts]
+    blocks = [block for part in parts for block in part or () if isinstance(block, dict)]
+    inputs = [block[key] for block in blocks if (key := _INPUTS.get(str(block.get("type")), "")) in block]
     texts = [text for block in blocks if isinstance(text := block.get("text"), str)]
     if not inputs and not texts:
         raise ValueError("the message has no text")
@@ -188,7 +193,7 @@ def _json_as_written(text: str) -> tuple[Any, bool, bool]:
         inner = inner.strip().removesuffix("```").removesuffix("~~~").strip()
         try:
             return parsed(inner), reply != text, fence is not None
-        except _RepeatedKey:
+        except FormatError:
             raise
         except ValueError as error:
             problem = problem_of(error) if isinstance(error, json.JSONDecodeError) else str(error)
@@ -201,23 +206,9 @@ def _json_as_written(text: str) -> tuple[Any, bool, bool]:
     return value, True, False
 
 
-class _RepeatedKey(ValueError):
-    """The error of an object with a key twice, of which no part is read instead."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    unique = dict(pairs)
-    if len(unique) < len(pairs):
-        raise _RepeatedKey("a key occurs twice in an object")
-    return unique
-
-
-_decoder = json.JSONDecoder(object_pairs_hook=_once)
-
-
 def parsed(text: str) -> Any:
     try:
-        value, end = _decoder.raw_decode(text)
+        value, end = DECODER.raw_decode(text)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     if text[end:].strip():
@@ -229,8 +220,8 @@ def _answers_within(text: str) -> Iterator[tuple[Any, int]]:
     """Yield the JSON values inside other text that look like answers, not like its brackets, and where they end."""
     for bracket in islice(re.finditer(r"[{\[]", text), _ATTEMPTS):
         try:
-            value, end = _decoder.raw_decode(text, bracket.start())
-        except _RepeatedKey:
+            value, end = DECODER.raw_decode(text, bracket.start())
+        except FormatError:
             raise
         except (ValueError, RecursionError):
             continue

@@ -50,16 +50,12 @@ class RowInput:
         return value
 
     def listed(self, value: Any, what: str) -> list[Any]:
-        """Return a list, also one that a text holds, or an array of another library; None is an empty list."""
-        if type(value) is list:
-            return value
+        """Return a list, also one that a text holds; None is an empty list."""
         if isinstance(value, str):
             value = self.value_in(value, what)
-        if hasattr(value, "tolist"):
-            value = value.tolist()
-        if not isinstance(value, list | tuple | None):
+        if not isinstance(value, list | None):
             self.refuse(f"{what} is not a list")
-        return list(value or ())
+        return value or []
 
     def objects(self, value: Any, what: str, each: str) -> list[dict[str, Any]]:
         """Return a list that must have objects."""

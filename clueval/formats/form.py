@@ -347,6 +347,7 @@ def form_of_rows(row: Any, name: str | None = None) -> Form:
     >>> form_of_rows({"text": "Ada", "label": [[0, 3, "PER"]]}).name
     'doccano'
     """
+    row = recognition.as_json(row)
     if name is not None and (forms := forms_named(name))[0].has_rows:
         return forms[0] if len(forms) == 1 else _form_with_name(entries_named(name), row)
     form = _form_of_row(row, None) if name is None else forms[0]

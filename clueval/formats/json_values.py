@@ -65,6 +65,17 @@ def problem_of(error: json.JSONDecodeError) -> str:
     return error.msg.removesuffix(" at").removesuffix(" starting")
 
 
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        repeated = max(value, key=[key for key, _ in pairs].count)
+        raise FormatError(f"the key {repeated[:40]!r} occurs twice in an object", advice="keep one of them")
+    return value
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_object_of)
+"""Reads JSON whose objects have each key once, and raises `FormatError` for others."""
+
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
@@ -78,7 +89,7 @@ class JsonValues:
 
     def __init__(self, file: str, longest: int, *, whole: bool = False) -> None:
         self._file, self._longest = file, longest
-        self._parse = json.JSONDecoder().raw_decode
+        self._parse = DECODER.raw_decode
         self._waiting, self._at, self._number = "", 0, 0
         # None: before the first value; False: no array, or after its end
         self._array = False if whole else None
@@ -120,6 +131,9 @@ class JsonValues:
                 return
             except RecursionError:
                 raise self._error("JSON that is nested too deep") from None
+            except FormatError as error:
+                error.file, error.line = self._file, self._number + 1
+                raise
             except ValueError:
                 raise self._error("a number has thousands of digits") from None
             if end == len(self._waiting) and not last:  # a number may continue

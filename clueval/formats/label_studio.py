@@ -6,6 +6,7 @@ The rules of the format stand in ``formats.md``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError
 from clueval.formats.dialect import Dialect, RowInput
+from clueval.formats.json_values import literal_in
 from clueval.formats.xml_text import quoted
 
 PREDICTION = "prediction:"
@@ -48,6 +50,10 @@ def _annotator(value: Any) -> tuple[str, ...]:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list, also of one that a text holds, as in a column of CSV; of other values none."""
+    if isinstance(value, str) and value.startswith("[{"):
+        with suppress(ValueError):
+            value = literal_in(value)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -55,15 +61,16 @@ def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield a task with the annotation of the set that is read, or a row of JSON_MIN, which has one annotation."""
     task = rows.mapping(row)
     if "data" not in task and "annotator" in task:
-        data = {
-            key: value for key, value in task.items() if key not in _NOTED and not isinstance(value, list)
+        controls = {
+            key: values
+            for key, value in task.items()
+            if (values := _objects(value)) and all("start" in item for item in values)
         }
-        regions = [
-            {"from_name": key, "value": value}
-            for key, values in task.items()
-            if isinstance(values, list) and all(isinstance(item, dict) and "start" in item for item in values)
-            for value in values
-        ]
+        not_data = {*_NOTED, *controls}
+        data = {
+            key: value for key, value in task.items() if key not in not_data and not isinstance(value, list)
+        }
+        regions = [{"from_name": key, "value": value} for key, values in controls.items() for value in values]
     else:
         annotation = _annotation(task, rows)
         if annotation is None:

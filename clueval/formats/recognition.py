@@ -17,6 +17,18 @@ _LOOKED_AT = 100_000
 
 # Rows of JSON
 
+SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def as_json(value: Any) -> Any:
+    """Return a value as JSON has it, at any depth: mappings as dictionaries, tuples and arrays as lists."""
+    if isinstance(value, Mapping):
+        return {key: as_json(item) for key, item in value.items()}
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(value, list | tuple):
+        return value
+    return list(value if SCALARS.issuperset(map(type, value)) else map(as_json, value))
+
 
 def has_sign(row: Any, sign: str) -> bool:
     """Return whether a row is an object that has one of each group of keys; a group is ``a|b``.
@@ -40,10 +52,9 @@ def _has(row: Mapping[str, Any], key: str) -> bool:
     name, brackets, inner = key.partition("[]")
     if brackets:
         value = row.get(name, 0)
-        value = () if value is None else value  # what a table writes for a row without spans
-        is_list = isinstance(value, list | tuple) or hasattr(value, "tolist")
+        is_list = isinstance(value, list | None)  # None is what a table writes for a row without spans
         if inner:
-            first: Any = next(iter(value), {}) if is_list else None
+            first = (value or [{}])[0] if is_list else None
             return isinstance(first, dict) and (first == {} or _has(first, inner[1:]))
         return is_list or (isinstance(value, str) and value.lstrip().startswith(("[", "(")))
     if key.endswith("{}"):
@@ -94,18 +105,13 @@ def is_row_of_tags(row: Any) -> bool:
 def is_row_of_spacy(row: Any) -> bool:
     """Return whether a row is one of spaCy's: a text and its annotations, or an object."""
     return has_sign(row, "text ents; classes annotations") or (
-        isinstance(row, list | tuple)
-        and len(row) == 2
-        and isinstance(row[0], str)
-        and isinstance(row[1], dict)
+        isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict)
     )
 
 
 def are_results_of_presidio(row: Any) -> bool:
     """Return whether a row is a list of results of Presidio, which know no text."""
-    return isinstance(row, list | tuple) and all(
-        has_sign(result, "entity_type !text !full_text") for result in row
-    )
+    return isinstance(row, list) and all(has_sign(result, "entity_type !text !full_text") for result in row)
 
 
 def are_positions_by_id(row: Any) -> bool:
@@ -366,7 +372,8 @@ def refuse_text(head: Head, tried: str) -> NoReturn:
 
 def refuse_row(row: Any, file: str | None, line: int | None = 1) -> NoReturn:
     """Raise the `FormatError` for rows that no format has, given the first one and its place."""
-    first = row[0] if isinstance(row, list | tuple) and row else row
+    row = as_json(row)
+    first = row[0] if isinstance(row, list) and row else row
     documents = first.get("documents") if isinstance(first, dict) else None
     first = documents[0] if isinstance(documents, list) and documents else first
     entities = first.get("entities") if isinstance(first, dict) else None

@@ -246,12 +246,11 @@ class RowReader(RowInput):
             beside = tuple(key for key in row if key not in others)
         return _RowKeys(content, layers, ids, metadata, rest, not_read, beside)
 
-    def _pass_over(self, key: str, values: Any) -> None:
+    def _pass_over(self, key: str, items: Any) -> None:
         """Count the tags of the tokens, or the spans, under a key that is not read, and warn of the first."""
-        dialect, items = self.dialect, values.tolist() if hasattr(values, "tolist") else values
-        if not isinstance(items, list | tuple) or not items:
+        if not isinstance(items, list) or not items:
             return
-        number, what = 0, "spans"
+        dialect, number, what = self.dialect, 0, "spans"
         if len(items) == len(self._tokens or ()) and self._are_tags(items):
             number, what = len(items), "tags"
         elif self._is_labelled_span(items[0]):

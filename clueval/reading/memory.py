@@ -83,7 +83,6 @@ class GivenSide(NamedTuple):
     kind: Kind | None = None  # what its items are; None if it is empty
     # one for each document: lists without arrays or iterators in them, or, of the kind ``documents``, documents
     items: Iterable[Any] = ()
-    unit: str | None = None  # what positions count in the first document, if it is no row
     ids: Sequence[str] | None = None  # the ids of the documents; None: they have their own, or are numbered
     # whether the items are lists; False: the side was one list of tags or spans; None: not known
     nested: bool | None = None
@@ -368,7 +367,7 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
         from clueval.reading.data_frames import records_of, spans_by_document  # few sides are frames
 
         records = records_of(value)
-        if records and _is_row(records[0], side.options):
+        if records and _form_of_row(records[0], side.options) is not None:
             return _with_items(side, records)
         spans = spans_by_document(records, list(value.columns), side.name)
         if isinstance(spans, dict):
@@ -378,13 +377,9 @@ def _with_kind(side: GivenSide, value: Any) -> GivenSide:
         return side._replace(filling=lambda _: [])
     if hasattr(value, "tolist"):
         value = value.tolist()
-    # a dictionary that has lists alone, but not those of a row, has the spans or tags of documents by id
-    are_by_id = (
-        isinstance(value, Mapping)
-        and not {*_TEXT, *_TOKENS}.intersection(value)
-        and all(isinstance(item, list | tuple) for item in value.values())
-    )
-    if _is_spacy_doc(value) or (_is_row(value, side.options) and not are_by_id):
+    form = _form_of_row(value, side.options)
+    has_documents_by_id = getattr(form, "joined", None) is not None  # positions alone, as TAB's predictions
+    if _is_spacy_doc(value) or (form is not None and not has_documents_by_id):
         return _with_items(side, [value])
     if isinstance(value, Mapping) and not is_span(value):
         return _with_items(side._replace(ids=_ids_of(side, value)), list(value.values()))
@@ -413,11 +408,11 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
     kind: Kind | None = None
     values_left = iter(values)
     for value in values_left:
-        is_row = _is_row(value, side.options)
+        form = _form_of_row(value, side.options)
         item, place = _materialised(value), side.place(len(beginning))
         beginning.append(item)
-        if is_row:
-            return _of_rows(side, item, place, chain(beginning, values_left))
+        if form is not None:
+            return _of_rows(side._replace(form=form), item, place, chain(beginning, values_left))
         kind, is_nested = _kind_of(item, place, side.options)
         if kind is not None:
             break
@@ -427,8 +422,7 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
         raise UsageError(f"{side.name} is a set, which has no order", advice="give a list, or {id: spans}")
     items: Iterable[Any] = chain(beginning, values_left)
     if kind == "documents":
-        unit = getattr(item, "unit", "character")  # spaCy's documents count characters
-        return side._replace(kind=kind, items=_documents(side, items), unit=unit)
+        return side._replace(kind=kind, items=_documents(side, items))
     if side.ids is not None and not is_nested:
         raise UsageError(f"{place} must be a list of {kind}", advice="a list for each document")
     if not is_nested or isinstance(values, list | tuple):
@@ -451,21 +445,19 @@ def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
 
 def _of_rows(side: GivenSide, first: Any, place: str, rows: Iterable[Any]) -> GivenSide:
     """Return a side with rows of a JSON format, of which the first that is no empty list has this place."""
-    from clueval.formats.form import form_of_rows  # few sides have rows
-
     columns = next((first[key] for key in _TOKENS if key in first), ()) if isinstance(first, Mapping) else ()
     if isinstance(columns, list | tuple) and columns and isinstance(columns[0], list | tuple):
         raise UsageError(f"{place} has columns of a data set", advice="give the data set itself, or its rows")
-    form = form_of_rows(_as_json(first), side.options.format)
-    return side._replace(kind="documents", items=_documents_of_rows(side, rows), form=form)
+    return side._replace(kind="documents", items=_documents_of_rows(side, rows))
 
 
 def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Document]:
     """Yield the documents of rows, as they are read from a file; errors name the side."""
     from clueval.reading.source import read_rows  # few sides have rows
 
-    numbered = enumerate((list(row) if isinstance(row, tuple) else row for row in rows), 1)
-    documents = read_rows(numbered, side.of_rows, name=side.options.format, passed_over=side.passed_over)
+    documents = read_rows(
+        enumerate(rows, 1), side.of_rows, name=side.options.format, passed_over=side.passed_over
+    )
     try:
         if side.ids is None:
             yield from documents
@@ -548,30 +540,17 @@ def _kind_of(item: Any, place: str, options: Reading) -> tuple[Kind | None, bool
     return "spans", True
 
 
-def _is_row(item: Any, options: Reading) -> bool:
-    """Return whether an item is a row of a JSON format; with a named format, each object is."""
-    if isinstance(item, tuple | list):
-        may_be = len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], Mapping)
-    else:
-        may_be = isinstance(item, Mapping) and not is_frame(item)
-    if not may_be or options.format is not None:
-        return may_be
-    if is_span(item):
-        return False
+def _form_of_row(item: Any, options: Reading) -> Any:
+    """Return the description of an item that is a row of JSON, None for another; each object has a named format."""
+    is_pair = isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[1], Mapping)
+    may_be = isinstance(item[0], str) if is_pair else isinstance(item, Mapping)
+    if not may_be or (options.format is None and is_span(item)):
+        return None
     from clueval.formats.form import form_of_rows  # few sides have rows
 
-    try:
-        form_of_rows(_as_json(item))
-    except FormatError:
-        return False
-    return True
-
-
-def _as_json(value: Any) -> Any:
-    """Return a row as JSON has it: mappings as dictionaries, tuples as lists, at any depth where there are some."""
-    if isinstance(value, Mapping):
-        return {key: _as_json(item) for key, item in value.items()}
-    return list(map(_as_json, value)) if isinstance(value, list | tuple) else value
+    with suppress(FormatError):
+        return form_of_rows(item, options.format)
+    return None
 
 
 def is_frame(side: object) -> bool:
@@ -633,7 +612,7 @@ def _refuse_list(first: Any, place: str, options: Reading) -> NoReturn:
     if len(values) == 2 and isinstance(values[0], str) and _is_tag(values[1]):
         advice = "give lists of tags, or rows: {'tokens': [...], 'tags': [...]}"
         raise UsageError(f"{place} has pairs of a token and its tag", advice=advice)
-    if _is_row(first, options):
+    if _form_of_row(first, options) is not None:
         advice = "give one split of the data set, as in data['test']"
         raise UsageError(f"{place} is a list of rows", advice=advice)
     if values and all(isinstance(value, float) for value in values):
@@ -650,7 +629,7 @@ def _refuse_span(item: Any, place: str) -> None:
         if not is_answer:
             from clueval.formats.recognition import refuse_row  # only for an error
 
-            refuse_row(_as_json(item), place, line=None)
+            refuse_row(item, place, line=None)
     if isinstance(item, Mapping | tuple):
         as_span(item, place)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import chain
@@ -18,7 +18,7 @@ from clueval.files.opening import FileProgress, Progress, whole_lines
 from clueval.formats.form import NAMES, Form, all_forms, form_by_name, form_of, form_of_rows, forms_named
 from clueval.formats.input_file import Head, InputFile, Numbered
 from clueval.formats.options import ANSWER_FORMATS, EVERY_SET, USUAL_READING, FormatOptions, sets_error
-from clueval.formats.recognition import is_running_text
+from clueval.formats.recognition import SCALARS, as_json, is_running_text
 
 if TYPE_CHECKING:
     from clueval.core.bag import Read
@@ -67,15 +67,6 @@ def read_file(file: InputFile, options: FormatOptions, form: Form) -> Iterator[D
     return documents
 
 
-def sets_of_file(file: InputFile, form: Form) -> list[str]:
-    """Return the names of the annotation sets of a file, in the order of their first occurrence.
-
-    Raises the errors of `read_file` for a file that cannot be read.
-    """
-    sets: list[str] = _reader(form).sets_of_file(form, file) if form.has_sets else []
-    return sets
-
-
 def read_rows(
     rows: Iterable[Numbered],
     options: FormatOptions,
@@ -90,7 +81,10 @@ def read_rows(
     a format whose documents are no rows.
     """
     numbered_rows = (
-        (number, dict(row) if isinstance(row, Mapping) and not isinstance(row, dict) else row)
+        (
+            number,
+            row if type(row) is dict and _TYPES_OF_JSON.issuperset(map(type, row.values())) else as_json(row),
+        )
         for number, row in rows
     )
     beginning: list[Numbered] = []
@@ -104,6 +98,10 @@ def read_rows(
     every_row = chain(beginning, numbered_rows)
     documents: Iterator[Document] = _reader(form).documents_of_rows(form, every_row, options, counted)
     return documents
+
+
+_TYPES_OF_JSON = SCALARS | {list, dict}
+"""The types of values in rows that are read as they are, with what is in their lists."""
 
 
 def _reader(form: Form) -> Any:
@@ -203,8 +201,10 @@ class Source:
             read.settle_layer((side, self.file.name, layer), None, number)
 
     def sets(self) -> list[str]:
-        """Return the names of the annotation sets of the file."""
-        return sets_of_file(self.again().file, self.form)
+        """Return the names of the annotation sets of the file, in the order of their first occurrence."""
+        file, form = self.again().file, self.form
+        sets: list[str] = _reader(form).sets_of_file(form, file) if form.has_sets else []
+        return sets
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""

@@ -111,6 +111,8 @@ def opened(
         read.treatments.update(filter(None, (side.treatment for side in sides.listed)))
     first = (*_first_steps(sides, groups, plan), *steps)
     if sides.kind != "paths":
+        if counting.unit == "token" and any(side.form is None for side in sides.listed[:2]):
+            pairs = _of_tokens(pairs)
         return Texts(pairs, sides.kind, first, read, schemes, fast=partial(_bag_in_memory, sides))
     files = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
     without_files = replace(sides, listed=tuple(replace(side, files=[], given=None) for side in sides.listed))
@@ -204,9 +206,6 @@ def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> 
     if sides.kind != "paths":
         forms = [side.form for side in sides.listed[:2]]
         if None in forms:
-            if groups.counting.unit == "token" and any(side.unit == "character" for side in sides.listed):
-                advice = "give documents that count tokens, as of documents_from_spacy(docs, unit='token'), or rows"
-                raise UsageError("unit='token' does not apply to documents of characters", advice=advice)
             return ()
         are_one_text = False
     else:
@@ -374,6 +373,18 @@ def _pairs(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Pair]]:
     for gold, predicted, *golds in texts:
         predicted_document = _in_counting_order(predicted)
         yield [Pair(_in_counting_order(document), predicted_document) for document in (gold, *golds)]
+
+
+def _of_tokens(texts: Iterable[Sequence[Pair]]) -> Iterator[Sequence[Pair]]:
+    """Yield the pairs of each text. Raises `UsageError` for a document of characters."""
+    for pairs in texts:
+        for document in (side for pair in pairs for side in pair.sides if side.unit == "character"):
+            advice = (
+                "give documents that count tokens, as of documents_from_spacy(docs, unit='token'), or rows"
+            )
+            problem = "unit='token' does not apply to documents of characters"
+            raise UsageError(problem, document=document.id, advice=advice)
+        yield pairs
 
 
 def _in_counting_order(document: Document) -> Document:

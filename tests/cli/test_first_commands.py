@@ -110,6 +110,7 @@ def test_masking_of_empty_files_says_that_nothing_was_checked(capsys: Capture) -
         ("".encode("utf-16"), "is UTF-16 or UTF-32, which clueval does not read"),
         ("a\tO\n".encode("utf-16-le"), "is UTF-16 or UTF-32, which clueval does not read"),
         (b'{"id": ' + b"1" * 5000 + b"}", "a number has thousands of digits"),
+        (b'{"text": "a", "label": [[0, 1, "X"]], "label": []}', "the key 'label' occurs twice in an object"),
         (
             "Stra\xdfe\tO\n".encode("latin-1"),
             "not UTF-8: byte 0xdf (save the file as plain text in UTF-8, in Excel as 'CSV UTF-8')",

@@ -14,7 +14,7 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.files.options import Limits
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from clueval.reading.source import form_of_file, sets_of_file
+from clueval.reading.source import Source, form_of_file
 from tests.formats.outcomes import outcome, read_as
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -161,7 +161,7 @@ def test_only_annotation_set_is_read_and_of_several_one_must_be_named(tmp_path: 
 )
 def test_annotation_sets_of_a_file_are_those_that_its_error_lists(file: str, sets: list[str] | None) -> None:
     path = InputFile(SAMPLES / file)
-    found = sets_of_file(path, form_of_file(path))
+    found = Source(path, form_of_file(path), FormatOptions()).sets()
 
     assert sets is None or found == sets
     if found:
@@ -175,7 +175,7 @@ def test_annotation_sets_of_gate_are_named_but_not_an_empty_default_set(tmp_path
 
     path = InputFile(written(tmp_path, "a.xml", GATE.replace("</GateDocument>", sets)))
 
-    assert sets_of_file(path, form_of_file(path)) == ["Key", "Run"]
+    assert Source(path, form_of_file(path), FormatOptions()).sets() == ["Key", "Run"]
 
 
 @pytest.mark.parametrize("name", ["nerval", "fair-spans", "conll2000", "gate-xml"])

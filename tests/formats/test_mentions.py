@@ -91,7 +91,7 @@ def test_a_list_alone_is_an_answer_without_an_id(tmp_path: Path) -> None:
         ('{"entities": [{"word": "##a", "entity": "PER", "start": 0}]}', "aggregation_strategy"),
         ('{"entities": {"Ada": "PER"}}', "what stands under a label is no list of texts"),
         ('{"entities": {"PER": [null]}}', "the text of an entity is not text"),
-        ('{"entities": {"PER": ["Ada"], "PER": ["Eva"]}}', "a key occurs twice"),
+        ('{"entities": {"PER": ["Ada"], "PER": ["Eva"]}}', "the key 'PER' occurs twice"),
         ('{"entities": {"PER": ["\\ud83d"]}}', "half of a surrogate pair"),
         ("[" * 5000, "it is"),
         (f"{ONE} or {ONE}", "it has two answers"),
@@ -224,6 +224,7 @@ def gemini(key: str, *parts: Any) -> dict[str, Any]:
 
 
 CALL = {"id": "c", "type": "function", "function": {"name": "extract", "arguments": ADA}}
+RESPONSES_CALL = {"type": "function_call", "call_id": "c", "name": "extract", "arguments": ADA}
 THOUGHT = {"type": "thinking", "thinking": "Ada?"}
 
 
@@ -234,6 +235,8 @@ THOUGHT = {"type": "thinking", "thinking": "Ada?"}
         openai("r1", IN_TEXT),
         openai("r1", None, tool_calls=[CALL]),
         openai_responses("r1", ADA),
+        {"custom_id": "r1", "response": {"body": {"output": [RESPONSES_CALL]}}},
+        {"id": "r1", "output": [RESPONSES_CALL]},
         anthropic("r1", THOUGHT, {"type": "text", "text": f"Here it is: {ADA}"}),
         anthropic(
             "r1", {"type": "text", "text": "I call it."}, {"type": "tool_use", "input": {"PER": ["Ada"]}}
@@ -320,8 +323,8 @@ def test_label_may_be_null_and_an_answer_empty(tmp_path: Path) -> None:
         ({"id": "a", "PER": [3]}, "the text of an entity is not text"),
         ({"id": "a", "messages": [{"content": "Hi"}]}, "'messages' is not a label with a list of texts"),
         ({"id": "a", "entities": "Ada"}, "the text under 'entities' has none: it is not JSON"),
-        ({"id": "a", "output": '{"ner": [{"PER": "Ada"}], "ner": []}'}, "a key occurs twice"),
-        ({"id": "a", "output": 'So: {"ner": [{"PER": "Ada"}], "ner": []}!'}, "a key occurs twice"),
+        ({"id": "a", "output": '{"ner": [{"PER": "Ada"}], "ner": []}'}, "the key 'ner' occurs twice"),
+        ({"id": "a", "output": 'So: {"ner": [{"PER": "Ada"}], "ner": []}!'}, "the key 'ner' occurs twice"),
         ({"id": "a", "text": "Ada"}, "it has no key 'entities'"),
         ({"id": "a", "output": "PER: Ada $$ LOC: Ulm"}, "it is not JSON"),
         ({"id": "a", "output": "<think>It may be"}, "it is not JSON"),

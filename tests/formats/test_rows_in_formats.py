@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy
 import pytest
 
 import clueval
@@ -73,15 +74,26 @@ def from_file(path: Path, options: Mapping[str, Any]) -> Any:
     return outcome(lambda: read_as(InputFile(path), FormatOptions(**options)))
 
 
-def from_memory(data: bytes, options: Mapping[str, Any]) -> Any:
-    return outcome(lambda: read_rows(enumerate(in_memory(data), 1), FormatOptions(**options)))
+def from_memory(data: bytes, options: Mapping[str, Any], listed: Callable[[list[Any]], Any] = list) -> Any:
+    def changed(value: Any) -> Any:
+        return listed([*map(changed, value)]) if isinstance(value, list) else value
+
+    rows = in_memory(data)
+    rows = [{key: changed(row[key]) for key in row} if isinstance(row, dict) else row for row in rows]
+    return outcome(lambda: read_rows(enumerate(rows, 1), FormatOptions(**options)))
+
+
+def array(values: list[Any]) -> Any:
+    """Return a list as it is in a data frame that was read from Parquet."""
+    return numpy.fromiter(values, dtype=object, count=len(values))
 
 
 @pytest.mark.parametrize(("name", "options"), OF_SAMPLES)
 def test_samples_are_read_the_same_from_files_and_memory(name: str, options: dict[str, Any]) -> None:
     path = SAMPLES / name
 
-    assert from_memory(path.read_bytes(), options) == from_file(path, options)
+    for listed in (list, tuple, array):
+        assert from_memory(path.read_bytes(), options, listed) == from_file(path, options)
 
 
 def test_all_json_samples_of_rows_are_compared() -> None:

@@ -61,14 +61,19 @@ def test_check_of_all_lines_together_finds_what_a_check_of_single_lines_finds(
     assert sorted(together[0]) == sorted(alone[0])
 
 
-def test_check_lists_what_is_not_read_and_what_another_format_would_lose(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "a.ann"
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file of brat with overlapping spans, a gap, a feature, a relation and a note."""
+    file = tmp_path / "a.ann"
     spans = "T1\tPER 0 3\tAda\nT2\tX 0 1;2 3\tA a\nA1\tSure T1\n"
-    path.write_text(f"{spans}R1\tIn Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tx\n", encoding="utf-8")
-    path.with_suffix(".txt").write_text("Ada", encoding="utf-8")
+    file.write_text(f"{spans}R1\tIn Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tx\n", encoding="utf-8")
+    file.with_suffix(".txt").write_text("Ada", encoding="utf-8")
+    return file
 
+
+def test_check_lists_what_is_not_read_and_what_another_format_would_lose(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["check", str(path)]) == 0
     summary = f"{path}: no problems; 1 document, 3 positions"
     lines = capsys.readouterr().out.splitlines()
@@ -95,12 +100,7 @@ def test_check_names_no_kind_of_which_there_is_nothing(
     assert capsys.readouterr().out == f"{path}: no problems; 1 document, 1 position\n"
 
 
-def test_check_to_a_format_lists_what_convert_to_it_would_lose(tmp_path: Path) -> None:
-    path = tmp_path / "a.ann"
-    spans = "T1\tPER 0 3\tAda\nT2\tX 0 1;2 3\tA a\nA1\tSure T1\n"
-    path.write_text(f"{spans}R1\tIn Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tx\n", encoding="utf-8")
-    path.with_suffix(".txt").write_text("Ada", encoding="utf-8")
-
+def test_check_to_a_format_lists_what_convert_to_it_would_lose(path: Path) -> None:
     (of_doccano,) = clueval.check(path, to="doccano")
     (of_brat,) = clueval.check(path, to="brat")
 

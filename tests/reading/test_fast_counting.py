@@ -32,9 +32,9 @@ from clueval.reading.passages import Sizes
 from clueval.reading.source import Source, source_of
 from clueval.reading.triples import bag_of_rows, bag_of_triples
 from clueval.transforms.changes import Alternatives
-from clueval.transforms.characters import InCharacters
 from clueval.transforms.counted_spans import Fragments
 from tests.routes import FORMATS, SCHEMES, Files, corpora, settings_of, written
+from tests.routes import plan_of as plan_of_routes
 
 Options = Mapping[str, Any]
 
@@ -49,19 +49,7 @@ UNITS = (None, "document", "sentence", EITHER)
 
 def plan_of(options: Options, units: str | None = None) -> Plan:
     """The plan of the options of `tests.routes`."""
-    where: dict[str, frozenset[str]] = {}
-    for condition in options.get("where", ()):
-        key, _, value = condition.partition("=")
-        where[key] = where.get(key, frozenset()) | {value}
-    by = options.get("by", ())
-    return Plan(
-        (Exact(), Levels()),
-        merge=options.get("merge", False),
-        where=where,
-        by=(by,) if isinstance(by, str) else tuple(by),
-        units=units,
-        steps=(Alternatives(), InCharacters()) if "unit" in options else (Alternatives(),),
-    )
+    return plan_of_routes(options, (Exact(), Levels()), units, (Alternatives(),))
 
 
 def source(path: Path, reading: Options) -> Source:

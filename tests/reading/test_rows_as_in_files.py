@@ -6,7 +6,9 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
+import pandas
 import pytest
 
 from clueval import CluevalError, CluevalWarning, FormatError, TextMismatch, UsageError, agree, score
@@ -46,6 +48,7 @@ DIALECTS: dict[str, Any] = {
         "annotation_id": 4,
     },
     "tokens": {"id": 1, "tokens": TEXT.split(), "ner_tags": ["B-PER", "I-PER", "O", "B-LOC"]},
+    "no tokens": {"id": 1, "tokens": [], "ner_tags": []},
 }
 
 
@@ -70,6 +73,28 @@ def test_rows_of_two_annotators_are_refused_in_memory_as_in_a_file(key: str, tmp
         assert (outcome(given) is not None) == (outcome(path) is not None) == is_right
     with pytest.raises(UsageError, match="several annotation sets"):
         score(both, [[], []])
+
+
+GLINER = {"tokenized_text": TEXT.split(), "ner": [[0, 1, "PER"]]}
+W2NER = {"sentence": TEXT.split(), "ner": [{"index": [0, 3], "type": "PER"}]}
+
+
+@pytest.mark.parametrize("row", [*DIALECTS.values(), GLINER, W2NER])
+def test_a_row_alone_is_a_list_with_this_row(row: Any) -> None:
+    assert outcome(row) == outcome([row]) is not None
+
+
+@pytest.mark.parametrize("name", ["doccano", "doccano's lists", "pipeline", "prodigy", "label-studio"])
+def test_list_of_spans_may_be_the_text_of_a_column(name: str) -> None:
+    """As in the CSV of Label Studio, whose texts may look like lists of regions, too."""
+    row: dict[str, Any] = DIALECTS[name]
+    key = next(key for key in reversed(row) if isinstance(row[key], list))
+    content = "data" if "data" in row else "text"
+    others = [{**row, "id": text, content: text, key: None} for text in ("[{Bern}]", '[{"a": 1}]')]
+
+    for written in (json.dumps, repr):
+        frame = pandas.DataFrame([{**row, key: written(row[key])}, *others])
+        assert outcome(frame) == outcome([row, *others]) == (3, [ANY])
 
 
 @pytest.mark.parametrize("name", DIALECTS)

@@ -80,9 +80,11 @@ def test_answer_may_name_its_document(gold: Path, tmp_path: Path) -> None:
     assert numbers(gold, run, input="mentions") == (2, 3, 2)
 
 
-@pytest.mark.parametrize("key", ["response", "output", "completion"])
+@pytest.mark.parametrize("key", ["response", "output", "completion", "result"])
 def test_rows_with_an_answer_are_recognised(gold: Path, tmp_path: Path, key: str) -> None:
-    rows = [{"id": "a", key: ADA}, {"id": "b/c", key: ULM}]
+    blocks = [{"message": {"content": [{"type": "text", "text": text}]}} for text in (ADA, ULM)]
+    ada, ulm = blocks if key == "result" else (ADA, ULM)  # as in a batch of Anthropic
+    rows = [{"custom_id": "a", key: ada}, {"custom_id": "b/c", key: ulm}]
     path = write(tmp_path / "answers.jsonl", "\n".join(map(json.dumps, rows)))
     run = folder(tmp_path / "run", a_json=json.dumps(rows[0]), b__c_json=json.dumps(rows[1]))
     expected = numbers(gold, path, input="mentions")
