@@ -7,6 +7,7 @@ become tags or spans (`ColumnFormat`). Its rules begin and end the documents and
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ class TokenLines:
         self.characters += len(run)
 
     def add_sentences(
-        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
+        self, numbers: Sequence[int], heads: Sequence[str | None], runs: Sequence[str], sizes: Sequence[int]
     ) -> None:
         """Add the lines of whole sentences; see `ColumnInput.add_sentences`."""
         ends = list(accumulate(sizes, initial=self.rows))
@@ -162,7 +163,10 @@ class ColumnInput:
         unspaced_words: the IDs of words of the sentence that no blank follows, although no flag says so.
         lines: the lines of the tokens of the document.
         sources: the column of each layer, from 1, once they are known, if columns are counted.
+        part: the numbers of tokens and of sentences after which a document is cut; it is, at the end of a sentence.
     """
+
+    part = sys.maxsize, sys.maxsize
 
     def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
         self.form, self.options, self.file, self.limits = form, options, file.name, file.limits
@@ -217,7 +221,7 @@ class ColumnInput:
         if not self.is_open:
             self.begin_document(None, self.metadata, head=self._head)
 
-    def begin_sentence(self, head: str) -> None:
+    def begin_sentence(self, head: str | None) -> None:
         """End the current sentence; the next one has this id, or the id in this line."""
         self.end_sentence()
         self._head = head
@@ -233,6 +237,12 @@ class ColumnInput:
                 lines.unspaced.append((len(lines.ends) - 1, frozenset(self.unspaced_words)))
         self.unspaced_words.clear()
         self._head = None
+        if lines.rows >= self.part[0] or len(lines.ends) >= self.part[1]:
+            self.end_part()
+
+    def end_part(self) -> None:
+        """Take the lines of a document that is cut here."""
+        raise NotImplementedError
 
     def end_document(self) -> None:
         """End the current document, if there is one."""
@@ -269,7 +279,7 @@ class ColumnInput:
             raise document_too_long(self.file, lines.line_of(0), limits.max_document)
 
     def add_sentences(
-        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
+        self, numbers: Sequence[int], heads: Sequence[str | None], runs: Sequence[str], sizes: Sequence[int]
     ) -> None:
         """Add whole sentences of the current document, given the numbers of their first lines, their heads, the lines
         of their tokens and the numbers of these. Raises `FormatError` for too many.
@@ -282,8 +292,14 @@ class ColumnInput:
             and max(map(len, runs)) <= _LINES_IN_SENTENCE * limits.max_line
             and self.lines.rows + sum(sizes) <= limits.max_document
         ):
-            self.lines.add_sentences(numbers, heads, runs, sizes)
-            self.end_sentence()
+            first = 0
+            while first < len(runs):  # as many as the part takes
+                rows = list(accumulate(sizes[first:], initial=self.lines.rows))
+                past = first + min(self.part[1] - len(self.lines.ends), bisect_left(rows, self.part[0]))
+                chosen = slice(first, past)
+                self.lines.add_sentences(numbers[chosen], heads[chosen], runs[chosen], sizes[chosen])
+                self.end_sentence()
+                first = past
             return
         for number, head, run in zip(numbers, heads, runs, strict=True):
             self.begin_sentence(head)

@@ -188,14 +188,23 @@ class ColumnReader(ColumnValues):
             text = _BLANK_LINE.sub("", text)
         special = _after_line_end(self.form.special)
         position, next_special, length = 1, 0, len(text)
+        is_regular: bool | None = None
         while position < length:
-            if text[position] == "\n":
-                self.end_sentence()
-                position, number = position + 1, number + 1
-                continue
             if next_special < position:
                 match = special.search(text, position - 1)
                 next_special = length if match is None else match.start() + 1
+            if text[position] == "\n":
+                self.end_sentence()
+                position, number = position + 1, number + 1
+                if is_regular is None and self.layout is not None:
+                    is_regular = self._is_regular(text, self.layout)
+                if is_regular and (past := text.rfind("\n\n", position, next_special) + 1):
+                    runs = [f"{run}\n" for run in text[position : past - 1].split("\n\n")]
+                    sizes = list(map(LINES, runs))
+                    numbers = list(accumulate([size + 1 for size in sizes], initial=number))
+                    number, position = numbers.pop() - 1, past
+                    self.add_sentences(numbers, [None] * len(runs), runs, sizes)
+                continue
             past = text.find("\n\n", position) + 1 or length
             run = text[position:past]
             if next_special < past:
@@ -204,6 +213,11 @@ class ColumnReader(ColumnValues):
                 self._tokens(number, run)
             number += run.count("\n")
             position = past
+
+    def _is_regular(self, text: str, layout: Layout) -> bool:
+        """Return whether whole sentences of a block can be added together: no line of tokens needs a change."""
+        is_changed = layout.document is not None or layout.meta or self.form.ragged
+        return not (is_changed or "\n\n\n" in text or _has_gaps(text, layout.separator))
 
     def _sentence_by_sentence(self, number: int, text: str) -> None:
         """Read lines, as many whole sentences at a time as follow each other."""

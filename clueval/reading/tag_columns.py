@@ -56,7 +56,7 @@ class _FirstRows(ColumnReader):
             raise _Enough
 
     def add_sentences(
-        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
+        self, numbers: Sequence[int], heads: Sequence[str | None], runs: Sequence[str], sizes: Sequence[int]
     ) -> None:
         for number, run in zip(numbers, runs, strict=True):
             self.add(number, run)
