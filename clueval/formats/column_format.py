@@ -26,7 +26,7 @@ from clueval.formats.options import FormatOptions
 _LINES_IN_SENTENCE = 4
 """A sentence may have at most this many times the characters that a line may have."""
 
-LINES = methodcaller("count", "\n")
+LINES: Callable[[str], int] = methodcaller("count", "\n")
 """Returns the number of lines of a text."""
 
 
@@ -279,11 +279,15 @@ class ColumnInput:
             raise document_too_long(self.file, lines.line_of(0), limits.max_document)
 
     def add_sentences(
-        self, numbers: Sequence[int], heads: Sequence[str | None], runs: Sequence[str], sizes: Sequence[int]
-    ) -> None:
-        """Add whole sentences of the current document, given the numbers of their first lines, their heads, the lines
-        of their tokens and the numbers of these. Raises `FormatError` for too many.
+        self, number: int, heads: Sequence[str | None], runs: Sequence[str], between: int
+    ) -> int:
+        """Add whole sentences of the current document, given their heads and the lines of their tokens.
+
+        `number` is that of the first line, and `between` lines follow those of each sentence. Returns the number of the
+        line after all of them. Raises `FormatError` for too many.
         """
+        sizes = list(map(LINES, runs))
+        numbers = list(accumulate([size + between for size in sizes], initial=number))
         self.end_sentence()
         self.require_document()
         limits = self.limits
@@ -300,11 +304,12 @@ class ColumnInput:
                 self.lines.add_sentences(numbers[chosen], heads[chosen], runs[chosen], sizes[chosen])
                 self.end_sentence()
                 first = past
-            return
-        for number, head, run in zip(numbers, heads, runs, strict=True):
+            return numbers[-1]
+        for line, head, run in zip(numbers, heads, runs, strict=False):
             self.begin_sentence(head)
-            self.add(number, run)
+            self.add(line, run)
             self.end_sentence()
+        return numbers[-1]
 
 
 def wanted_layers(reader: ColumnInput) -> Mapping[str, int | str]:

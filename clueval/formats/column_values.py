@@ -11,7 +11,7 @@ from itertools import compress
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
-from clueval.core.tags import OUTSIDE, decode_tags, first_illegal, is_legal, is_tag, split_tag
+from clueval.core.tags import OUTSIDE, decode_tags, first_illegal, is_legal, is_tag, split_tag, with_borders
 from clueval.files.errors import FormatError, TagError, UsageError, with_noun
 from clueval.formats.column_format import (
     ColumnFormat,
@@ -196,15 +196,7 @@ class ColumnValues(ColumnInput):
     def _decoded(self, layer: str, tags: list[str]) -> list[Row]:
         """Return the spans of the tags of a document. Raises `TagError` with its line."""
         ends = [] if self.form.sentence_end else self.lines.ends
-        if ends:
-            tags_with_borders: list[str] = []
-            first = 0
-            for end in ends:
-                tags_with_borders += tags[first:end]
-                tags_with_borders.append(OUTSIDE)
-                first = end
-        else:
-            tags_with_borders = tags
+        tags_with_borders = with_borders(tags, ends) if ends else tags
         borders = [end + number for number, end in enumerate(ends)]
         scheme = self.options.scheme or self.schemes.get(layer)
         invalid = self.options.invalid or "conlleval"

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, UsageError, with_noun
-from clueval.formats.column_format import LINES, ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
+from clueval.formats.column_format import ColumnFormat, ColumnInput, Layout, place_of, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.input_file import InputFile, schemes_of
 from clueval.formats.options import FormatOptions, columns_of_metadata
@@ -200,10 +200,8 @@ class ColumnReader(ColumnValues):
                     is_regular = self._is_regular(text, self.layout)
                 if is_regular and (past := text.rfind("\n\n", position, next_special) + 1):
                     runs = [f"{run}\n" for run in text[position : past - 1].split("\n\n")]
-                    sizes = list(map(LINES, runs))
-                    numbers = list(accumulate([size + 1 for size in sizes], initial=number))
-                    number, position = numbers.pop() - 1, past
-                    self.add_sentences(numbers, [None] * len(runs), runs, sizes)
+                    number = self.add_sentences(number, [None] * len(runs), runs, 1) - 1
+                    position = past
                 continue
             past = text.find("\n\n", position) + 1 or length
             run = text[position:past]
@@ -241,12 +239,8 @@ class ColumnReader(ColumnValues):
             if not between and place < len(parts) - 1:
                 continue
             if heads := [head[:-1] for head in parts[first:place:4]]:
-                runs = parts[first + 1 : place : 4]
-                sizes = list(map(LINES, runs))
                 # a sentence has a line before its tokens, and one after them
-                numbers = list(accumulate(sizes, lambda start, size: start + size + 2, initial=number + 1))
-                number = numbers.pop() - 1
-                self.add_sentences(numbers, heads, runs, sizes)
+                number = self.add_sentences(number + 1, heads, parts[first + 1 : place : 4], 2) - 1
             first = place + 1
             self._line_by_line(number, between)
             number += between.count("\n")

@@ -16,7 +16,7 @@ from clueval.core.case import are_flat
 from clueval.core.document import GROUP, MENTION, Document
 from clueval.core.overlap import components
 from clueval.core.span import NO_LABEL
-from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_of, split_tag
+from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_of, split_tag, with_borders
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.files.opening import name_of_input
 from clueval.files.options import checked_call, require_kind
@@ -302,13 +302,9 @@ class ColumnCheck(ColumnReader):
 
     def _check_tags(self, layer: str, tags: Sequence[str]) -> None:
         ends = self.lines.ends if self.lines.ends and not self.form.sentence_end else [len(tags)]
-        sentences = [(first, tags[first:end]) for first, end in pairwise([0, *ends])]
         others = {value for value in {*tags} if not is_tag(value)}
-        known_tags = [OUTSIDE]
-        for _, sentence in sentences:
-            known_tags += filter(is_tag, sentence) if others else sentence
-            known_tags.append(OUTSIDE)
-        pairs = {*pairwise(known_tags)}
+        bordered = with_borders(tags, ends)
+        pairs = {*pairwise([OUTSIDE, *(filter(is_tag, bordered) if others else bordered)])}
         layer_pairs = self._pairs.setdefault(layer, set())
         if layer not in self.schemes or not pairs <= layer_pairs:
             layer_pairs |= pairs
@@ -316,7 +312,8 @@ class ColumnCheck(ColumnReader):
             self._wrong[layer] = {pair for pair in layer_pairs if _problem(pair, 1, scheme) is not None}
         if not others and pairs.isdisjoint(self._wrong[layer]):
             return
-        for first, sentence in sentences:
+        for first, end in pairwise([0, *ends]):
+            sentence = tags[first:end]
             for row in range(len(sentence) + 1):
                 if (error := _problem(sentence, row, self.schemes[layer])) is not None:
                     error.problem = f"layer {layer!r}: {error.problem}"
