@@ -287,7 +287,7 @@ class ColumnInput:
         line after all of them. Raises `FormatError` for too many.
         """
         sizes = list(map(LINES, runs))
-        numbers = list(accumulate([size + between for size in sizes], initial=number))
+        *numbers, following = accumulate([size + between for size in sizes], initial=number)
         self.end_sentence()
         self.require_document()
         limits = self.limits
@@ -304,12 +304,12 @@ class ColumnInput:
                 self.lines.add_sentences(numbers[chosen], heads[chosen], runs[chosen], sizes[chosen])
                 self.end_sentence()
                 first = past
-            return numbers[-1]
-        for line, head, run in zip(numbers, heads, runs, strict=False):
+            return following
+        for line, head, run in zip(numbers, heads, runs, strict=True):
             self.begin_sentence(head)
             self.add(line, run)
             self.end_sentence()
-        return numbers[-1]
+        return following
 
 
 def wanted_layers(reader: ColumnInput) -> Mapping[str, int | str]:
