@@ -111,7 +111,7 @@ class SideTexts:
         self._has_names = any(sentence.id is not None for sentence in self._sentences)
         self._first, self._end = self.text.start, self.text.end
         self._reach = max(REACH[self.text.unit], window or 0)
-        self.last: dict[tuple[int, int, bool, bool], Context] = {}
+        self.last_context: dict[tuple[int, int, bool, bool], Context] = {}
         self._shown = 0
 
     @property
@@ -174,7 +174,7 @@ class SideTexts:
         if self._window is not None:
             least, greatest = first, last
         key = start, end, start > least, end < greatest
-        if key not in self.last:
+        if key not in self.last_context:
             starts = None
             if text.unit == "token":
                 tokens = (text.tokens or ())[start - first : end - first]
@@ -182,9 +182,9 @@ class SideTexts:
                 starts = list(map(add, sizes, count()))  # with blanks between
             else:
                 shown = text.text_between(start, end)
-            self.last.clear()
-            self.last[key] = Context(shown, start, starts, key[2:])
-        return self.last[key]
+            self.last_context.clear()
+            self.last_context[key] = Context(shown, start, starts, key[2:])
+        return self.last_context[key]
 
     def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
         """Return the context of a range before it is limited by `REACH`; between sentences, it is all between them."""
@@ -220,7 +220,7 @@ def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:
         SideTexts(*sides, window, beside=pair.beside) for sides in (pair.sides, pair.sides[::-1])
     )
     if not pair.beside:
-        predicted.last = gold.last
+        predicted.last_context = gold.last_context
     return gold, predicted
 
 
