@@ -211,7 +211,7 @@ class _Side:
             return None, None
         if self._document.ordered:
             numbers = sorted(numbers)
-        spans = self.spans(numbers)
+        spans = self.spans(numbers) if numbers else ()
         if len(spans) > 1 and not self._document.ordered:
             numbered = sorted(
                 zip(spans, numbers, strict=True),

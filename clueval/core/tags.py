@@ -262,6 +262,15 @@ def ill_formed(tags: Sequence[str], position: int, scheme: str) -> str:
     return f"ill-formed tags: {tag} may not follow {previous} in the scheme {scheme}"
 
 
+def with_borders(tags: Sequence[str], ends: Iterable[int]) -> list[str]:
+    """Return the tags of sentences with an O after each, given the number of tags up to the end of each sentence."""
+    bordered: list[str] = []
+    for start, end in pairwise(chain((0,), ends)):
+        bordered += tags[start:end]
+        bordered.append(OUTSIDE)
+    return bordered
+
+
 Chunk = tuple[int, int, str]
 """A decoded span as a tuple, for speed: start, end (half-open), label."""
 

@@ -44,8 +44,8 @@ factor glue betas beta focus weights containing settings set setting min_overlap
 word_ids id2label label_list label_names class_names features: names of tags that are numbers are {{names:[...]}}; \
 -100 is ignored
 lenient partial match overlap iou: {{metric:levels}} has four levels, {{metric:exact(min_overlap=0.5)}} a limit
-filter only include select: {{where:KEY=VALUE}} counts only some spans or documents
-exclude drop skip: {{label_map:LABEL=}} drops the spans of a label
+filter only include select exclude drop skip: {{where:KEY=VALUE}} counts only some spans or documents; \
+{{label_map:LABEL=}} drops the spans of a label
 decisions: curate reads them, as in clueval curate gold=GOLD predicted=PREDICTED --decisions FILE
 diff.decisions: curate reads them, as in clueval curate gold=GOLD old=OLD new=NEW --decisions FILE
 language locale german deutsch: use {{lang:de}}
@@ -100,6 +100,7 @@ compute compute_metrics: it is clueval.compat.huggingface.Seqeval
 f1_score precision_score recall_score accuracy_score classification_report: it is in clueval.compat.seqeval
 confusion confusion_matrix matrix: use score with {metric:confusion}
 agreement iaa kappa alpha cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: did you mean agree?
+adjudicate gold: did you mean curate?
 mask redact anonymise anonymize redaction evaluate_redaction leaks: use masking, for redacted texts with {redacted:True}
 significance test: did you mean compare?
 validate lint stats statistics count info: did you mean check?

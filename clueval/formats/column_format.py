@@ -8,6 +8,7 @@ first token line tells the use of each column (`layout_of`).
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from clueval.formats.options import FormatOptions, columns_of_metadata
 _LINES_IN_SENTENCE = 4
 """A sentence may have at most this many times the characters that a line may have."""
 
-LINES = methodcaller("count", "\n")
+LINES: Callable[[str], int] = methodcaller("count", "\n")
 """Returns the number of lines of a text."""
 
 
@@ -163,7 +164,10 @@ class ColumnInput:
         unspaced_words: the IDs of words of the sentence that no blank follows, although no flag says so.
         lines: the lines of the tokens of the document.
         sources: the column of each layer, from 1, once they are known, if columns are counted.
+        part: the numbers of tokens and of sentences after which a document is cut; it is, at the end of a sentence.
     """
+
+    part = sys.maxsize, sys.maxsize
 
     def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
         self.form, self.options, self.file, self.limits = form, options, file.name, file.limits
@@ -234,6 +238,12 @@ class ColumnInput:
                 lines.unspaced.append((len(lines.ends) - 1, frozenset(self.unspaced_words)))
         self.unspaced_words.clear()
         self._head = None
+        if lines.rows >= self.part[0] or len(lines.ends) >= self.part[1]:
+            self.end_part()
+
+    def end_part(self) -> None:
+        """Take the lines of a document that is cut here."""
+        raise NotImplementedError
 
     def end_document(self) -> None:
         """End the current document, if there is one."""
@@ -269,12 +279,14 @@ class ColumnInput:
         if lines.rows > limits.max_document:
             raise document_too_long(self.file, lines.line_of(0), limits.max_document)
 
-    def add_sentences(
-        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
-    ) -> None:
-        """Add whole sentences of the current document, given the numbers of their first lines, their heads, the lines
-        of their tokens and the numbers of these. Raises `FormatError` for too many.
+    def add_sentences(self, number: int, heads: Sequence[str], runs: Sequence[str], between: int) -> int:
+        """Add whole sentences of the current document, given their heads and the lines of their tokens.
+
+        `number` is that of the first line, and `between` lines follow those of each sentence. Returns the number of the
+        line after all of them. Raises `FormatError` for too many.
         """
+        sizes = list(map(LINES, runs))
+        *numbers, following = accumulate([size + between for size in sizes], initial=number)
         self.end_sentence()
         self.require_document()
         limits = self.limits
@@ -283,13 +295,20 @@ class ColumnInput:
             and max(map(len, runs)) <= _LINES_IN_SENTENCE * limits.max_line
             and self.lines.rows + sum(sizes) <= limits.max_document
         ):
-            self.lines.add_sentences(numbers, heads, runs, sizes)
-            self.end_sentence()
-            return
-        for number, head, run in zip(numbers, heads, runs, strict=True):
+            first = 0
+            while first < len(runs):  # as many as the part takes
+                rows = list(accumulate(sizes[first:], initial=self.lines.rows))
+                past = first + min(self.part[1] - len(self.lines.ends), bisect_left(rows, self.part[0]))
+                chosen = slice(first, past)
+                self.lines.add_sentences(numbers[chosen], heads[chosen], runs[chosen], sizes[chosen])
+                self.end_sentence()
+                first = past
+            return following
+        for line, head, run in zip(numbers, heads, runs, strict=True):
             self.begin_sentence(head)
-            self.add(number, run)
+            self.add(line, run)
             self.end_sentence()
+        return following
 
 
 def wanted_layers(reader: ColumnInput) -> Mapping[str, int | str]:

@@ -12,15 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate, compress, groupby
+from itertools import compress, groupby
 from typing import NamedTuple
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
-from clueval.core.tags import OUTSIDE, decode_tags, first_illegal, is_legal, is_tag, split_tag
+from clueval.core.tags import OUTSIDE, decode_tags, first_illegal, is_legal, is_tag, split_tag, with_borders
 from clueval.files.errors import FormatError, TagError, UsageError, with_noun
 from clueval.formats.column_format import (
-    LINES,
     ColumnFormat,
     ColumnInput,
     Layout,
@@ -177,12 +176,8 @@ class ColumnReader(ColumnInput):
             if not between and place < len(parts) - 1:
                 continue
             if heads := [head[:-1] for head in parts[first:place:4]]:
-                runs = parts[first + 1 : place : 4]
-                sizes = list(map(LINES, runs))
                 # a sentence has a line before its tokens, and one after them
-                numbers = list(accumulate(sizes, lambda start, size: start + size + 2, initial=number + 1))
-                number = numbers.pop() - 1
-                self.add_sentences(numbers, heads, runs, sizes)
+                number = self.add_sentences(number + 1, heads, parts[first + 1 : place : 4], 2) - 1
             first = place + 1
             self._line_by_line(number, between)
             number += between.count("\n")
@@ -422,15 +417,7 @@ class ColumnReader(ColumnInput):
     def _decoded(self, layer: str, tags: list[str]) -> list[Row]:
         """Return the spans of the tags of a document. Raises `TagError` with its line."""
         ends = [] if self.form.sentence_end else self.lines.ends
-        if ends:
-            tags_with_borders: list[str] = []
-            first = 0
-            for end in ends:
-                tags_with_borders += tags[first:end]
-                tags_with_borders.append(OUTSIDE)
-                first = end
-        else:
-            tags_with_borders = tags
+        tags_with_borders = with_borders(tags, ends) if ends else tags
         borders = [end + number for number, end in enumerate(ends)]
         scheme = self.options.scheme or self.schemes.get(layer)
         invalid = self.options.invalid or "conlleval"

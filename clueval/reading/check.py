@@ -15,7 +15,7 @@ from typing import Any
 from clueval.core.case import are_flat
 from clueval.core.document import GROUP, MENTION, Document
 from clueval.core.span import NO_LABEL, components
-from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_of, split_tag
+from clueval.core.tags import OUTSIDE, ill_formed, is_legal, is_tag, scheme_of, split_tag, with_borders
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.files.opening import name_of_input
 from clueval.files.options import checked_call, require_kind
@@ -229,10 +229,12 @@ class ColumnCheck(ColumnReader):
 
     def __init__(self, form: ColumnFormat, file: InputFile, options: FormatOptions) -> None:
         super().__init__(form, file, options)
+        self.part = sys.maxsize if form.sentence_end else ROWS, sys.maxsize
         self.tokens = 0
         self.schemes: dict[str, str | None] = {}
         self._errors: list[CluevalError] = []
         self._pairs: dict[str, set[tuple[str, str]]] = {}
+        self._wrong: dict[str, set[tuple[str, str]]] = {}  # of these pairs
         self._ids: dict[str, int] = {}
         self._repeated: list[CluevalError] = []
         self._fits = True
@@ -260,14 +262,9 @@ class ColumnCheck(ColumnReader):
     def complain(self, error: CluevalError) -> None:
         self._errors.append(error)
 
-    def end_sentence(self) -> None:
-        super().end_sentence()
-        if self.lines.rows >= ROWS and not self.form.sentence_end:
-            self._check()
-
     def document(self) -> Document:
         """Check the rest of the document; its repeated token ids are problems if all its lines fit."""
-        self._check()
+        self.end_part()
         self._errors += self._repeated if self._fits else ()
         self._ids, self._repeated, self._fits = {}, [], True
         return Document("", {})
@@ -276,7 +273,7 @@ class ColumnCheck(ColumnReader):
         super().end_document()
         self._ready = []
 
-    def _check(self) -> None:
+    def end_part(self) -> None:
         layout, lines = self.layout, self.lines
         if layout is None or not lines.rows:
             return
@@ -304,19 +301,18 @@ class ColumnCheck(ColumnReader):
 
     def _check_tags(self, layer: str, tags: Sequence[str]) -> None:
         ends = self.lines.ends if self.lines.ends and not self.form.sentence_end else [len(tags)]
-        sentences = [(first, tags[first:end]) for first, end in pairwise([0, *ends])]
         others = {value for value in {*tags} if not is_tag(value)}
-        pairs: set[tuple[str, str]] = set()
-        for _, sentence in sentences:
-            known_tags = filter(is_tag, sentence) if others else sentence
-            pairs.update(pairwise([OUTSIDE, *known_tags, OUTSIDE]))
+        bordered = with_borders(tags, ends)
+        pairs = {*pairwise([OUTSIDE, *(filter(is_tag, bordered) if others else bordered)])}
         layer_pairs = self._pairs.setdefault(layer, set())
         if layer not in self.schemes or not pairs <= layer_pairs:
             layer_pairs |= pairs
-            self.schemes[layer] = self.options.scheme or scheme_of(layer_pairs)
-        if not others and all(_problem(pair, 1, self.schemes[layer]) is None for pair in pairs):
+            scheme = self.schemes[layer] = self.options.scheme or scheme_of(layer_pairs)
+            self._wrong[layer] = {pair for pair in layer_pairs if _problem(pair, 1, scheme) is not None}
+        if not others and pairs.isdisjoint(self._wrong[layer]):
             return
-        for first, sentence in sentences:
+        for first, end in pairwise([0, *ends]):
+            sentence = tags[first:end]
             for row in range(len(sentence) + 1):
                 if (error := _problem(sentence, row, self.schemes[layer])) is not None:
                     error.problem = f"layer {layer!r}: {error.problem}"

@@ -93,22 +93,23 @@ def _documents(
         for columns in (*rows.columns[number : number + 1], *rows.same):
             for layer, tags in columns.tags.items():
                 side_tags.see(layer, tags)
-    sentences = [part.sentences() for part in rows.parts]
-    spans_of_sides = [_spans(columns, _places(rows, sentences, True)) for columns in rows.columns] or [
-        {} for _ in readers
-    ]
+    of_rows = {True: rows.columns[:1], False: rows.same}
+    tokens_and_ids: list[tuple[list[str], list[str]]] = []
+    # of each sentence that differs, or does not, its first row, the number of its text, and its first position
+    places: dict[bool, list[tuple[int, int, int]]] = {True: [], False: []}
+    for number, part in enumerate(rows.parts):
+        tokens, ids = list[str](), list[str]()
+        for differs, start, size in part.sentences():
+            places[differs].append((start, number, part.passages[0].start + len(tokens)))
+            tokens += of_rows[differs][0].tokens[start : start + size]
+            ids += of_rows[differs][0].token_ids[start : start + size]
+        tokens_and_ids.append((tokens, ids))
+    spans_of_sides = [_spans(columns, places[True]) for columns in rows.columns] or [{} for _ in readers]
     if not only_differing and rows.same:
-        for place, spans in _spans(rows.same[0], _places(rows, sentences, False)).items():
+        for place, spans in _spans(rows.same[0], places[False]).items():
             for of_side in spans_of_sides:
                 of_side[place] = sorted([*spans, *of_side.get(place, ())])
-    of_rows = {True: rows.columns[:1], False: rows.same}
-    for number, part in enumerate(rows.parts):
-        tokens: list[str] = []
-        ids: list[str] = []
-        for differs, start, size in sentences[number]:
-            columns = of_rows[differs][0]
-            tokens += columns.tokens[start : start + size]
-            ids += columns.token_ids[start : start + size]
+    for number, (part, (tokens, ids)) in enumerate(zip(rows.parts, tokens_and_ids, strict=True)):
         lines = part.passages[0].lines
         same = lines.sentences(part.passages[0].start, readers[0].form.id_in)
         yield tuple(
@@ -127,20 +128,6 @@ def _documents(
             )
             for passage, reader, spans in zip(part.passages, readers, spans_of_sides, strict=True)
         )
-
-
-def _places(
-    rows: Rows, sentences: Sequence[Sequence[tuple[bool, int, int]]], differing: bool
-) -> list[tuple[int, int, int]]:
-    """Return of each sentence that differs, or does not, its first row, the number of its text, its first position."""
-    places = []
-    for number, (part, of_text) in enumerate(zip(rows.parts, sentences, strict=True)):
-        position = part.passages[0].start
-        for differs, start, size in of_text:
-            if differs == differing:
-                places.append((start, number, position))
-            position += size
-    return places
 
 
 def _spans(

@@ -7,11 +7,10 @@ are equal on all sides are split into rows once.
 from __future__ import annotations
 
 import sys
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, chain, compress, zip_longest
+from itertools import chain, compress, zip_longest
 from operator import ne, not_, or_
 from typing import NamedTuple
 
@@ -77,7 +76,7 @@ class PassageReader(ColumnReader):
         assert isinstance(source.form, ColumnFormat)
         limits = limits or replace(source.file.limits, max_document=sys.maxsize)  # no document is held
         super().__init__(source.form, replace(source.file, limits=limits), source.options)
-        self._sizes, self._name = sizes, source.name
+        self.part, self._name = (sizes.tokens, sizes.sentences), source.name
         self._last_document: NamedDocument | None = None
         self._begins = True  # whether the next passage begins a document
         self._complete_passages: list[Passage] = []
@@ -126,32 +125,15 @@ class PassageReader(ColumnReader):
             self._last_document = last or current
             self.is_open, self.metadata, self._begins = True, dict(self._last_document.metadata), False
 
-    def end_sentence(self) -> None:
-        ColumnReader.end_sentence(self)
-        lines, sizes = self.lines, self._sizes
-        if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
-            self._end_passage()
-
-    def add_sentences(
-        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
-    ) -> None:
-        first = 0
-        while first < len(runs):  # as many as the passage takes
-            rows = list(accumulate(sizes[first:], initial=self.lines.rows))
-            most = min(self._sizes.sentences - len(self.lines.ends), bisect_left(rows, self._sizes.tokens))
-            chosen = slice(first, first + most)
-            super().add_sentences(numbers[chosen], heads[chosen], runs[chosen], sizes[chosen])
-            first += most
-
     def end_document(self) -> None:
         self.end_sentence()
         if self.is_open:
             if self.lines.ends or self._begins:
-                self._end_passage()
+                self.end_part()
             self.is_open, self.id, self.metadata, self._last_document = False, None, {}, None
         self._begins = True
 
-    def _end_passage(self) -> None:
+    def end_part(self) -> None:
         document, lines = self.current, self.lines
         assert document is not None
         sentences = lines.of_sentences()

@@ -12,7 +12,7 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import OUTSIDE, is_tag, split_tag
 from clueval.files.errors import CluevalError, UsageError, warn
-from clueval.formats.column_format import ColumnFormat, Layout
+from clueval.formats.column_format import LINES, ColumnFormat, Layout
 from clueval.formats.columns import ColumnReader
 from clueval.formats.options import FormatOptions
 from clueval.reading.source import Source
@@ -56,10 +56,11 @@ class _FirstRows(ColumnReader):
             raise _Enough
 
     def add_sentences(
-        self, numbers: Sequence[int], heads: Sequence[str], runs: Sequence[str], sizes: Sequence[int]
-    ) -> None:
-        for number, run in zip(numbers, runs, strict=True):
+        self, number: int, heads: Sequence[str | None], runs: Sequence[str], between: int
+    ) -> int:
+        for run in runs:
             self.add(number, run)
+        return number + sum(map(LINES, runs)) + between * len(runs)
 
 
 def first_rows(source: Source, most: int) -> tuple[Layout, list[list[str]]] | None:

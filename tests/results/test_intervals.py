@@ -17,7 +17,7 @@ from clueval.core.count import SENTENCE, Plan, count
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
-from clueval.core.metric import AnyMetric, added
+from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics.coverage import Coverage

@@ -374,8 +374,9 @@ class Errors(ErrorReport):
     def _place(
         self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
     ) -> Place:
-        around = place.at[2:]
-        not_placed = phrase("no position in the gold text")
+        around, impossible = place.at[2:], {}
+        if texts[0].beside:
+            impossible = dict.fromkeys(("predicted", BOTH), phrase("no position in the gold text"))
 
         def marked_texts() -> list[MarkedText]:
             others = ((1 - error.side, error.sequence, other) for error in group for other in error.shown)
@@ -387,7 +388,7 @@ class Errors(ErrorReport):
             lines=Later(lambda: [line_of(error, texts[error.side], self.metadata) for error in group]),
             findings=Later(lambda: [columns.row(error, texts[error.side]) for error in group]),
             decision={} if self.decisions is None else self.decisions.at(place).cells,
-            impossible={"predicted": not_placed, BOTH: not_placed} if texts[0].beside else {},
+            impossible=impossible,
         )
 
     def _listed(self, tally: ErrorTally | None) -> Iterator[Place]:
@@ -480,8 +481,7 @@ def place_of(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
     layers = {error.sequence for error in group}
     layer = ANY_LAYER if len(layers) > 1 else group[0].sequence
     at = pair.first.id, layer, group[0].start, max([error.end for error in group])
-    spans = [(SIDES[error.side], error.span.fragments, error.span.label) for error in group]
-    spans += [
-        (SIDES[1 - error.side], other.fragments, other.label) for error in group for other in error.shown
-    ]
-    return Place(at, fingerprint(spans), (), ())
+    spans = {id(error.span): (error.side, error.span) for error in group}
+    spans |= {id(other): (1 - error.side, other) for error in group for other in error.shown}
+    named = [(SIDES[side], span.fragments, span.label) for side, span in spans.values()]
+    return Place(at, fingerprint(named), (), ())

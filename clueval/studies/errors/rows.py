@@ -93,7 +93,8 @@ class Context(NamedTuple):
 class SideTexts:
     """The texts of a pair for the errors of one side; what the side's document lacks is the other's.
 
-    With `beside`, they are those of spans without a place, each by itself. The last context is kept.
+    With `beside`, they are those of spans without a place, each by itself. The last context is kept, for both sides if
+    these have one text.
     """
 
     def __init__(
@@ -108,8 +109,7 @@ class SideTexts:
         self._has_names = any(sentence.id is not None for sentence in self._sentences)
         self._first, self._end = self.text.start, self.text.end
         self._reach = max(REACH[self.text.unit], window or 0)
-        self._range: tuple[int, int] | None = None
-        self._context = Context("", 0, None, (False, False))
+        self.last_context: dict[tuple[int, int, bool, bool], Context] = {}
         self._shown = 0
 
     @property
@@ -179,7 +179,8 @@ class SideTexts:
         start, end = max(least, inner[0] - self._reach), min(greatest, inner[1] + self._reach)
         if self._window is not None:
             least, greatest = first, last
-        if self._range != (start, end):
+        key = start, end, start > least, end < greatest
+        if key not in self.last_context:
             starts = None
             if text.unit == "token":
                 tokens = (text.tokens or ())[start - first : end - first]
@@ -187,9 +188,9 @@ class SideTexts:
                 starts = list(map(add, sizes, count()))  # with blanks between
             else:
                 shown = text.text_between(start, end)
-            self._range = start, end
-            self._context = Context(shown, start, starts, (start > least, end < greatest))
-        return self._context
+            self.last_context.clear()
+            self.last_context[key] = Context(shown, start, starts, key[2:])
+        return self.last_context[key]
 
     def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
         """Return the context of a range before it is limited by `REACH`; between sentences, it is all between them."""
@@ -224,6 +225,8 @@ def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:
     gold, predicted = (
         SideTexts(*sides, window, beside=pair.beside) for sides in (pair.sides, pair.sides[::-1])
     )
+    if not pair.beside:
+        predicted.last_context = gold.last_context
     return gold, predicted
 
 
