@@ -167,7 +167,9 @@ def _records_of_csv(
             fields = next(records, None)
         except csv.Error as error:
             problem = f"not CSV: {error}"
-            if "unexpected end" in str(error):
+            if "field larger" in str(error):
+                problem = f"a field has more than {csv.field_size_limit():,} characters"
+            elif "unexpected end" in str(error):
                 problem = "a quotation mark is not closed"
             advice = "write the table with tabs between its columns, as TSV"
             raise FormatError(
