@@ -19,6 +19,7 @@ from clueval.files.errors import FormatError
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import Numbered
 from clueval.formats.options import DESCRIBED, FormatOptions, described_keys
+from clueval.formats.recognition import as_json
 from clueval.formats.span_forms import as_whole
 
 
@@ -50,9 +51,10 @@ class RowInput:
         return value
 
     def listed(self, value: Any, what: str) -> list[Any]:
-        """Return a list, also one that a text holds; None is an empty list."""
-        if isinstance(value, str):
-            value = self.value_in(value, what)
+        """Return a list, also one that a text holds, or a tuple or an array within a list; None is an empty list."""
+        if type(value) is list:
+            return value
+        value = self.value_in(value, what) if isinstance(value, str) else as_json(value)
         if not isinstance(value, list | None):
             self.refuse(f"{what} is not a list")
         return value or []

@@ -96,6 +96,17 @@ def test_samples_are_read_the_same_from_files_and_memory(name: str, options: dic
         assert from_memory(path.read_bytes(), options, listed) == from_file(path, options)
 
 
+@pytest.mark.parametrize("listed", [tuple, array])
+def test_lists_in_the_objects_of_a_list_may_be_tuples_or_arrays(listed: Callable[[list[Any]], Any]) -> None:
+    value = {"start": 0, "end": 3, "labels": listed(["PER"])}
+    region = {"type": "labels", "from_name": "label", "to_name": "text", "value": value}
+    task = {"id": 1, "data": {"text": "Ada"}, "annotations": [{"id": 2, "result": listed([region])}]}
+    sentence = {"sentence": ["Ada"], "ner": [{"index": listed([0]), "type": "PER"}]}
+
+    for row in (task, sentence):
+        assert clueval.score([row], [row], metrics="exact").get("exact.micro.gold") == 1
+
+
 def test_all_json_samples_of_rows_are_compared() -> None:
     others = {"token-rows/dataset_info.json", "uima-json/gold.json"}
     samples = {path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.json*")}
