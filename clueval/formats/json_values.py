@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from codecs import getincrementaldecoder
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -68,8 +69,8 @@ def problem_of(error: json.JSONDecodeError) -> str:
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        repeated = max(value, key=[key for key, _ in pairs].count)
-        raise FormatError(f"the key {repeated[:40]!r} occurs twice in an object", advice="keep one of them")
+        ((repeated, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise FormatError(f"the key {repeated[:40]!r} occurs twice in an object")
     return value
 
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from clueval.core.tags import is_tag
 from clueval.files.errors import FormatError
-from clueval.files.opening import AS_UTF8
+from clueval.files.opening import AS_UTF8, MAX_DEPTH
 from clueval.formats.input_file import Head
 
 _LOOKED_AT = 100_000
@@ -20,14 +20,16 @@ _LOOKED_AT = 100_000
 SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
-def as_json(value: Any) -> Any:
-    """Return a value as JSON has it, at any depth: mappings as dictionaries, tuples and arrays as lists."""
-    if isinstance(value, Mapping):
-        return {key: as_json(item) for key, item in value.items()}
+def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """Return a value as JSON has it: mappings as dictionaries, tuples and arrays as lists, up to a depth."""
+    if isinstance(value, Mapping) and depth:
+        return {key: as_json(item, depth - 1) for key, item in value.items()}
     value = value.tolist() if hasattr(value, "tolist") else value
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list | tuple) or not depth:
         return value
-    return list(value if SCALARS.issuperset(map(type, value)) else map(as_json, value))
+    return (
+        list(value) if SCALARS.issuperset(map(type, value)) else [as_json(item, depth - 1) for item in value]
+    )
 
 
 def has_sign(row: Any, sign: str) -> bool:

@@ -110,6 +110,7 @@ def test_masking_of_empty_files_says_that_nothing_was_checked(capsys: Capture) -
         ("".encode("utf-16"), "is UTF-16 or UTF-32, which clueval does not read"),
         ("a\tO\n".encode("utf-16-le"), "is UTF-16 or UTF-32, which clueval does not read"),
         (b'{"id": ' + b"1" * 5000 + b"}", "a number has thousands of digits"),
+        (b'{"a":' * 900 + b"1" + b"}" * 900, "the format is not recognised: no format has such keys"),
         (b'{"text": "a", "label": [[0, 1, "X"]], "label": []}', "the key 'label' occurs twice in an object"),
         (
             "Stra\xdfe\tO\n".encode("latin-1"),

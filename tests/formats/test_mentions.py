@@ -91,7 +91,10 @@ def test_a_list_alone_is_an_answer_without_an_id(tmp_path: Path) -> None:
         ('{"entities": [{"word": "##a", "entity": "PER", "start": 0}]}', "aggregation_strategy"),
         ('{"entities": {"Ada": "PER"}}', "what stands under a label is no list of texts"),
         ('{"entities": {"PER": [null]}}', "the text of an entity is not text"),
-        ('{"entities": {"PER": ["Ada"], "PER": ["Eva"]}}', "the key 'PER' occurs twice"),
+        (
+            '{"entities": {"PER": ["Ada"], "PER": ["Eva"]}}',
+            "the key 'PER' occurs twice in an object .correct it",
+        ),
         ('{"entities": {"PER": ["\\ud83d"]}}', "half of a surrogate pair"),
         ("[" * 5000, "it is"),
         (f"{ONE} or {ONE}", "it has two answers"),
