@@ -501,11 +501,11 @@ MAX_COVERED = 50_000_000
 """The most positions that the spans of a document have together, where their texts are compared or written."""
 
 
-def require_short_texts(positions: int, **place: Any) -> None:
-    """Raise `LimitError`, with its place, for too many positions of spans whose texts are needed."""
+def require_short_texts(positions: int, document: Document) -> None:
+    """Raise `LimitError` for too many positions of spans of a document whose texts are needed."""
     if positions > MAX_COVERED:
         raise LimitError(
             f"the texts of the spans have together more than {MAX_COVERED:,} positions",
-            **place,
+            **document.in_errors,
             advice="leave out spans that many others overlap or equal",
         )

@@ -237,7 +237,7 @@ def _lines(documents: Iterable[Document]) -> Iterator[str]:
     for document in documents:
         text = document.text or ""
         spans = list(chain.from_iterable(document.layers.values()))
-        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        require_short_texts(sum(map(len, spans)), document)
         groups: dict[str, list[str]] = {}
         for first, span in enumerate(spans, number + 1):
             if GROUP in span.features:

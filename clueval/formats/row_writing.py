@@ -29,7 +29,7 @@ def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[
     """
     if dialect.reference:
         spans = chain.from_iterable(document.layers.get(layer, ()) for layer in layers)
-        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        require_short_texts(sum(map(len, spans)), document)
     row: dict[str, Any] = {_first(dialect.id): document.id}
     if dialect.tokens:
         row[_first(dialect.tokens)] = list(document.tokens or ())

@@ -506,7 +506,7 @@ def _lines(types: Mapping[str, str], document: Document, layers: Sequence[str]) 
     """Yield the lines of the file of a document, which `_fit` has returned."""
     segments, text = _segments(document), document.text or ""
     tokens, numbers = _Tokens(segments), count(1)
-    require_short_texts(sum(map(len, chain.from_iterable(document.layers.values()))), **document.in_errors)
+    require_short_texts(sum(map(len, chain.from_iterable(document.layers.values()))), document)
     kinds = types_of(types, [*layers, *document.layers])
     cells = [_Cells(spans, kinds[layer], tokens, numbers) for layer, spans in document.layers.items()]
     parts: dict[int, set[_Range]] = {}

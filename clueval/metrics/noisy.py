@@ -91,7 +91,7 @@ class Text(NamedTuple):
     def of(cls, document: Document, sequence: str, where: Where) -> Text:
         """Return a side as text. Raises `UsageError` without one, `LimitError` if its spans have too long ones."""
         spans = document.layers.get(sequence, ())
-        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        require_short_texts(sum(map(len, spans)), document)
         characters = Characters.of(document)
         entities = [
             TextSpan(*characters.range_between(span.start, span.end), span.label, span, counts)

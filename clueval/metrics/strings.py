@@ -69,7 +69,7 @@ def _strings(
     strings, judged = Counter[_String](), Counter[_String]()
     for document in documents:
         spans = document.layers.get(sequence, ())
-        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        require_short_texts(sum(map(len, spans)), document)
         texted = has_characters(document)
         keys = [(_text(span, document, texted), span.label) for span in spans]
         strings.update(keys)

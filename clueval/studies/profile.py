@@ -238,7 +238,7 @@ class _Counts:
                 for side in range(len(SIDES))
             ]
             for document, spans in zip(pair.sides, in_cases, strict=True):
-                require_short_texts(sum(map(len, chain(on_both, spans))), **document.in_errors)
+                require_short_texts(sum(map(len, chain(on_both, spans))), document)
             depths = [depths_of([*on_both, *spans]) for spans in in_cases]
             columns = [
                 self._values(SpansInText(spans, text, of_side[len(on_both) :]))

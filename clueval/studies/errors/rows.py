@@ -120,7 +120,7 @@ class SideTexts:
     def of(self, span: Span) -> str:
         """Return the text of a span. Raises `LimitError` if all texts so far are too long together."""
         self._shown += span.end - span.start  # with gaps, since contexts show them
-        require_short_texts(self._shown, **self.text.in_errors)
+        require_short_texts(self._shown, self.text)
         if span.parts is None:
             return self.text.text_between(span.start, span.end)
         return GAP.join([self.text.text_between(*part) for part in span.parts])
@@ -134,10 +134,13 @@ class SideTexts:
     def range_cells(self, name: str, spans: Sequence[Span]) -> Row:
         """Return the cells of the first and the last position of spans, by position, and of their token ids."""
         start, end = (spans[0].start, max([span.end for span in spans])) if spans else (0, 0)
-        places = (start, end - 1) if spans and not self.beside else (None, None)
-        names = ("start", "end_inclusive", "first_token_id", "last_token_id")
+        has_place = spans and not self.beside
+        first_id, last_id = self.ids_of(start, end)
         return {
-            f"{name}{cell}": at for cell, at in zip(names, (*places, *self.ids_of(start, end)), strict=True)
+            f"{name}start": start if has_place else None,
+            f"{name}end_inclusive": end - 1 if has_place else None,
+            f"{name}first_token_id": first_id,
+            f"{name}last_token_id": last_id,
         }
 
     def line_of(self, span: Span) -> int | None:
