@@ -69,7 +69,7 @@ class Answer:
     def within(self, value: dict[str, Any]) -> object:
         """Return what an object has around: the answer of a service, or what stands under a key; None: nothing."""
         self._take_id(value)
-        choices = value.get("choices") or _at(value, "response", "body", "choices") or value.get("candidates")
+        choices = value.get("choices") or _at(value, "response", "body", "choices") or _of_gemini(value)
         self.further += len(choices) - 1 if isinstance(choices, list) and choices else 0
         inner = _answer_of_service(value)
         if inner is None:
@@ -81,9 +81,9 @@ class Answer:
         """Take the id of an object, unless one around it had one. A service has ids of its own."""
         if self.id is not None or "choices" in value:
             return
-        of_gemini = _at(value, "response", "candidates") or isinstance(value.get("error"), dict)
+        of_gemini = _of_gemini(value.get("response")) is not None or isinstance(value.get("error"), dict)
         in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
-        in_batch |= "key" in value and bool(of_gemini)
+        in_batch |= "key" in value and of_gemini
         ids = ("custom_id", "key") if in_batch else ID_KEYS
         identifier = next((as_whole(item) for key in ids if (item := value.get(key)) is not None), None)
         if identifier is None:
@@ -102,7 +102,9 @@ def _answer_of_service(value: dict[str, Any]) -> object:
         if (status := response.get("status_code", 200)) != 200:
             raise ValueError(f"the service reports the status {str(status)[:20]}")
         return _answer_of_completion(response.get("body"))
-    if parts := _at(value, "candidates", 0, "content", "parts"):
+    if (candidates := _of_gemini(value)) is not None:
+        parts = _at(candidates, 0, "content", "parts")
+        parts = parts if isinstance(parts, list) else []
         return _answer_of_blocks([part for part in parts if not _at(part, "thought")])
     if isinstance(result, dict) and not {"type", "message"}.isdisjoint(result):
         if (kind := result.get("type", "succeeded")) != "succeeded":
@@ -117,6 +119,14 @@ def _answer_of_service(value: dict[str, Any]) -> object:
 def _are_blocks(value: object, types: Sequence[str]) -> bool:
     """Return whether a value is a list of the parts of a message, which have these types."""
     return isinstance(value, list) and bool(value) and all(_at(part, "type") in types for part in value)
+
+
+def _of_gemini(value: object) -> list[Any] | None:
+    """Return the candidates in a response of Gemini, none if it was blocked; None for another value."""
+    candidates = _at(value, "candidates")
+    if _at(candidates, 0, "content") or _at(candidates, 0, "finishReason"):
+        return list(candidates)
+    return None if _at(value, "promptFeedback") is None else []
 
 
 def _answer_of_completion(body: object) -> object:

@@ -341,6 +341,8 @@ def test_label_may_be_null_and_an_answer_empty(tmp_path: Path) -> None:
         ),
         ({"id": "b", "custom_id": "a", "response": {"status_code": 429, "body": {}}}, "the status 429"),
         ({"key": "a", "error": {"code": 3}}, "the service reports an error"),
+        ({"key": "a", "response": {"candidates": [{"finishReason": "SAFETY"}]}}, "the message has no text"),
+        ({"key": "a", "response": {"promptFeedback": {"blockReason": "SAFETY"}}}, "the message has no text"),
         (anthropic("a", kind="errored"), "the service reports 'errored'"),
         ({"custom_id": "a", "result": {"type": "expired"}}, "the service reports 'expired'"),
     ],
@@ -505,6 +507,14 @@ def test_further_answers_of_a_batch_are_passed_over_and_said(tmp_path: Path) -> 
     result = score(write(tmp_path / "gold.jsonl", GOLD % "a"), path, input="mentions", metrics="exact")
 
     assert result.passed_over["predicted"] == {"answers after the first of a row": 2}
+
+
+def test_a_label_may_be_called_as_the_answers_of_a_service(tmp_path: Path) -> None:
+    path = write(tmp_path / "answers.jsonl", '{"id": "a", "candidates": ["Ada", "Ada"]}')
+
+    result = score(write(tmp_path / "gold.jsonl", GOLD % "a"), path, input="mentions", metrics="exact")
+
+    assert not result.passed_over["predicted"]
 
 
 def test_positions_may_be_whole_numbers_of_any_form(tmp_path: Path) -> None:
