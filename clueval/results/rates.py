@@ -245,9 +245,9 @@ class Rates:
         """Return what is not 0 where the denominator of a rate is not, as `weight_terms` does.
 
         A unit with spans may have nothing in a denominator: a metric may count errors under another label than that of
-        the span, or the words, entities or positions of spans.
+        the span, or the words, entities or positions of spans. With weights as without.
         """
-        counted = self.rates_of.get(path)
+        counted = self.rates_of.get((*path[:-1], path[-1].removeprefix("weighted_")))
         if isinstance(counted, Share):
             return counted.terms[0]
         if not isinstance(counted, CountedRates):

@@ -293,6 +293,16 @@ def result(metric: AnyMetric, gold: Iterable[Document], predicted: Iterable[Docu
     return score(list(gold), list(predicted), metrics=[metric], resample_by="document")
 
 
+def test_words_with_weights_give_documents_no_other_weight() -> None:
+    sides = (
+        [Document(str(n), {"x": spans}, ["Ann", "-", "Bo"]) for n, spans in enumerate(SAME)] for _ in "ab"
+    )
+    found = result(Masking(word_weights={"ann": 2}), *sides).intervals()["scores"]["masking"]["x"]["classes"]
+
+    rates = [found["all"][name] for name in ("word_recall", "weighted_word_recall")]
+    assert rates[0]["effective"] == rates[1]["effective"]
+
+
 def intervals_in(
     report: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -312,14 +312,14 @@ class Masking(DocumentMetric):
         return headlines
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        """Return for each row the mentions; precision is about masked words, and weighted recall about words."""
+        """Return for each row the mentions; precision is about masked words."""
         sizes: dict[str, Sizes] = {
             "precision": (total[ALL, "", "mentions"], total["precision", "words"]),
         }
-        for kind, name in {key[:2] for key in total if key[0] in PLACES}:
-            mentions, words = total[kind, name, "mentions"], total[kind, name, "words"]
-            place = f"{PLACES[kind]}.{name or ALL}"
-            sizes |= {place: (mentions, mentions), f"{place}.weighted_word_recall": (words, words)}
+        for key in total:
+            if key[0] in PLACES:
+                mentions = total[key[0], key[1], "mentions"]
+                sizes[f"{PLACES[key[0]]}.{key[1] or ALL}"] = mentions, mentions
         return sizes
 
     def choices(self, total: Tally) -> Mapping[str, str]:
