@@ -32,7 +32,7 @@ from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalError
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
-from clueval.reports.content import FORMS
+from clueval.reports import FORMS
 from clueval.studies.conventions import conventions
 from clueval.studies.errors.rows import error_table
 from clueval.studies.errors.study import errors

@@ -17,7 +17,7 @@ from clueval.compat.masking import PROGRAMS, SETTINGS
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.files.options import column
 from clueval.metrics.masking import Masking
-from clueval.reports.content import READABLE
+from clueval.reports import READABLE
 from clueval.reports.language import in_language
 from clueval.results.options import Counting
 from clueval.studies.masking.limits import listed_in_words, require_limits

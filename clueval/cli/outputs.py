@@ -16,7 +16,7 @@ from clueval.cli.printing import columns_of_terminal, put, put_text, remark, whi
 from clueval.files.errors import FileError, UsageError, in_words
 from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
-from clueval.reports.content import ENDINGS, FORMS, READABLE, form_of
+from clueval.reports import ENDINGS, FORMS, READABLE, form_of
 from clueval.reports.language import CATALOGUES, ENGLISH, in_language
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from clueval.formats.options import Reading
 from clueval.guide import SIMILAR_WORDS, Parts, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import shown_default, values_of
-from clueval.reports.content import Content
+from clueval.reports import Content
 from clueval.reports.report import Report
 
 _NAMES = ", ".join(NAMES)

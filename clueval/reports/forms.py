@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from clueval.files.errors import visible
 from clueval.files.opening import cell, tsv_line
-from clueval.reports.content import IN_A_PAGE, SCREEN, Content, copied, in_short
+from clueval.reports import IN_A_PAGE, SCREEN, Content, copied, in_short
 from clueval.reports.language import in_language, phrase
 from clueval.reports.table import (
     Cell,

@@ -21,7 +21,7 @@ from string import Template
 from zlib import compressobj, decompressobj
 
 from clueval.files.errors import cut_label, escaped_in_json, visible
-from clueval.reports.content import IN_A_PAGE, Content
+from clueval.reports import IN_A_PAGE, Content
 from clueval.reports.forms import without_bars
 from clueval.reports.language import current_language, language_of_corpus, numeral, phrase, texts_of
 from clueval.reports.place import ANY_LAYER, MarkKind, Place, in_words, positions, segments, with_ends

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.files.errors import UsageError
-from clueval.reports.content import FORMS, Content, copied, form_of
+from clueval.reports import FORMS, Content, copied, form_of
 
 
 class Hinting:

@@ -16,7 +16,7 @@ from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from clueval.files.errors import visible_lines
-from clueval.reports.content import Content, Sheet
+from clueval.reports import Content, Sheet
 from clueval.reports.place import MarkedText, MarkKind, segments
 from clueval.reports.table import Dot, Find, Rate, Table, caption, ends_of, plain, shown
 

@@ -14,7 +14,7 @@ from clueval.core.metric import RATES, AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import cut_label, visible
 from clueval.metrics import with_settings
-from clueval.reports.content import SCREEN
+from clueval.reports import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Table, percent
 from clueval.results import tables

@@ -16,7 +16,7 @@ from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
 from clueval.files.errors import UsageError, with_noun
 from clueval.files.options import input_path, refuse_unknown, require_kind
 from clueval.metrics import chosen_metrics, headline_paths, number_at, with_settings
-from clueval.reports.content import copied
+from clueval.reports import copied
 from clueval.reports.report import Report
 from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of, unannotated_in
 from clueval.results.signature import Signature, joined_signature, require_same

@@ -12,7 +12,7 @@ from clueval.core.tags import INVALID, SCHEMES
 from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.files.options import require_kind
 from clueval.metrics import metric_of, with_settings
-from clueval.reports.content import USUAL
+from clueval.reports import USUAL
 from clueval.version import SCORES, __version__
 
 SHORT = {

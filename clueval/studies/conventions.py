@@ -21,7 +21,7 @@ from itertools import chain, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.case import Case, Where
-from clueval.core.document import Pair
+from clueval.core.document import Document, Pair
 from clueval.core.metric import RATES, DocumentMetric, Metric, Tally, f_measure, rate, require_countable
 from clueval.core.span import SIDES, first_clash
 from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_of
@@ -356,7 +356,8 @@ def conventions(
     scheme = Reading(scheme=scheme).scheme
     metric, tags = EveryConvention(scheme, factor), TagReadings(scheme)
     with spooled(gold, predicted) as (gold, predicted):
-        if is_path_or_paths(gold) or "invalid" in options:
+        (gold, are_documents), (predicted, as_well) = map(_are_documents, (gold, predicted))
+        if not are_documents or not as_well:
             options["scheme"] = scheme
         count = partial(score, gold, predicted, layers=layers, **options)
         result = count(metrics=[metric, tags])
@@ -370,6 +371,16 @@ def conventions(
             if message not in messages:
                 warn(message)
     return report
+
+
+def _are_documents(side: Any) -> tuple[Any, bool]:
+    """Return a side, and whether it has documents, whose spans are known: a scheme tells how seqeval reads the tags."""
+    if side is None or is_path_or_paths(side) or not isinstance(side, Iterable):
+        return side, side is None or isinstance(side, Document)
+    items = iter(side.values() if isinstance(side, Mapping) else side)
+    first = next(items, None)
+    is_read_once = items is side and first is not None
+    return chain((first,), items) if is_read_once else side, isinstance(first, Document)
 
 
 class Conventions(Report):

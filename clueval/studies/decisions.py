@@ -28,7 +28,7 @@ from clueval.files.errors import CluevalError, FileError, FormatError, UsageErro
 from clueval.files.opening import beginning_of, is_folder, raw_blocks, refuse_pipe
 from clueval.files.options import require_kind
 from clueval.files.overwriting import named_output, reading_an_output
-from clueval.reports.content import form_of
+from clueval.reports import form_of
 from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
 from clueval.reports.report import Report
 

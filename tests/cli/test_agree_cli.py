@@ -9,7 +9,7 @@ import pytest
 
 import clueval
 from clueval.cli import main
-from clueval.reports.content import FORMS
+from clueval.reports import FORMS
 
 Capture = pytest.CaptureFixture[str]
 

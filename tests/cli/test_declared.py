@@ -20,7 +20,7 @@ from clueval.cli.options import READING
 from clueval.cli.outputs import REPORT, ReportOutput, check_outputs
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.options import inputs_kept, whole
-from clueval.reports.content import FORMS
+from clueval.reports import FORMS
 from clueval.reports.report import Report
 from clueval.reports.table import Table
 

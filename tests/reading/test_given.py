@@ -144,9 +144,9 @@ class SimplePath:
 def test_one_list_of_tags_is_a_document_and_no_list_of_files_where_files_are_looked_at() -> None:
     gold, predicted = ["B-PER", "O", "I-PER"], ["B-PER", "O", "O"]
 
-    of_one_list = conventions(gold, predicted, scheme="IOE2").scores()
+    of_one_list = conventions(gold, predicted, scheme="IOB1").scores()
 
-    assert of_one_list == conventions([gold], [predicted], scheme="IOE2").scores()
+    assert of_one_list == conventions([gold], [predicted], scheme="IOB1").scores()
     with pytest.raises(CluevalError, match="metric 'masking' needs the text of the documents"):
         masking(gold, predicted)
 

@@ -19,7 +19,7 @@ import pytest
 
 import clueval
 from clueval.files.errors import FileError, UsageError
-from clueval.reports.content import ENDINGS
+from clueval.reports import ENDINGS
 from clueval.reports.language import CATALOGUES
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.reports.report import Report

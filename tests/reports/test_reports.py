@@ -25,7 +25,7 @@ from clueval import (
     threshold,
 )
 from clueval.cli import main
-from clueval.reports.content import ENDINGS, FORMS
+from clueval.reports import ENDINGS, FORMS
 from clueval.reports.report import Report
 from clueval.reports.table import Rate, Table
 from tests.reports.views import page

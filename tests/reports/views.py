@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from clueval.reports.content import Content
+from clueval.reports import Content
 from clueval.reports.place import Facet, MarkKind, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Table

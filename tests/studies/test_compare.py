@@ -28,7 +28,7 @@ from clueval import (
     score,
 )
 from clueval.cli import main
-from clueval.reports.content import in_short
+from clueval.reports import in_short
 from clueval.reports.table import Rate
 from tests.reports.views import page
 

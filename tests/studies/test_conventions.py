@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from clueval import score as score_files
 from clueval.cli import main
 from clueval.core.span import Frozen, Span
 from clueval.core.tags import decode_tags
-from clueval.files.errors import UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.studies.conventions import CONVENTIONS, Conventions, conventions
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
@@ -184,6 +185,26 @@ def test_the_scheme_that_is_named_is_taken() -> None:
     row = rows_of_tags([["B-A"]], [["B-A"]], scheme="IOBES")["seqeval_strict"]
 
     assert (row["f1"], row["note"]) == (0.0, "scheme IOBES")
+
+
+@pytest.mark.parametrize("as_side", [list, iter, lambda tags: dict(enumerate(tags))])
+def test_lists_of_tags_are_read_by_the_scheme_that_is_named(
+    tmp_path: Path, as_side: Callable[[Sentences], Any]
+) -> None:
+    gold, predicted = [["I-A", "O", "I-A", "B-A"]], [["I-A", "O", "I-A", "I-A"]]  # by themselves IOB1 and IO
+    files = [
+        write(tmp_path / f"{n}.conll", conll([[[("w", tag) for tag in tags] for tags in side]]))
+        for n, side in enumerate((gold, predicted))
+    ]
+
+    of_lists, of_files = (
+        conventions(*sides, scheme="BIO") for sides in ([as_side(gold), as_side(predicted)], files)
+    )
+
+    assert of_lists.rows() == of_files.rows()
+    assert "scheme:BIO" in of_lists.signature
+    with pytest.raises(TagError, match="outside the scheme BIO"):
+        conventions(as_side([["S-A"]]), as_side([["S-A"]]), scheme="BIO")
 
 
 def test_a_predicted_tag_outside_the_scheme_leaves_strict_without_figures() -> None:

@@ -24,7 +24,7 @@ from clueval.core.case import LabelledRange, labelled_range
 from clueval.core.document import Pair
 from clueval.core.metric import RATES
 from clueval.core.span import SIDES, Span, by_position, first_clash
-from clueval.reports.content import FIRST_PLACES
+from clueval.reports import FIRST_PLACES
 from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Cell, Rate, Table

@@ -31,7 +31,7 @@ from clueval.metrics import with_settings
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, risk_by
 from clueval.metrics.masking.text import Range
-from clueval.reports.content import Sheet
+from clueval.reports import Sheet
 from clueval.reports.forms import guarded
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import ANY_LAYER, Facet, MarkKind, Place, rows_of
