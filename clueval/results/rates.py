@@ -286,7 +286,8 @@ class Rates:
         """Each rate by its path, with those that follow from the same counts."""
         groups: dict[tuple[Path, str], list[Path]] = {}
         for path in self.paths:
-            groups.setdefault((path[:-1], kind_of(path[-1])), []).append(path)
+            kind = path[-1] if ".".join(path) in self._added[0] else kind_of(path[-1])
+            groups.setdefault((path[:-1], kind), []).append(path)
         rates: dict[Path, EntryRates] = {}
         means = []
         for (entry, kind), paths in groups.items():

@@ -226,6 +226,8 @@ SAME = [[SIGN], [ANN], [ANN, BO], []]
         # document 0 has one error, counted under A
         (Fair(), "per_label.B.fair.precision", 2, [[ANN], [OTHER], [OTHER]], [[OTHER]] * 3),
         (Gate(), "all.recall_in_responses_strict", 2, [[ANN]] * 3, [[ANN], [ANN], [SIGN]]),
+        # F1 of document 2 is undefined
+        (Noisy(), "file_mean.f1", 2, [[ANN]] * 3, [[ANN], [ANN], []]),
     ],
 )
 def test_a_bound_is_that_of_the_units_in_which_the_rate_has_a_denominator(
