@@ -278,6 +278,16 @@ def test_what_means_nothing_is_refused(options: dict[str, Any], message: str) ->
         Trust(**options)
 
 
+@pytest.mark.parametrize("rate", ["precision", "recall", "f1"])
+def test_labels_may_be_called_as_another_one_and_its_rate(rate: str) -> None:
+    label = f"A.{rate}"
+    gold, predicted = [[(0, 2, "A"), (3, 4, label)], [(0, 1, label)]], [[(0, 2, "A")], [(0, 1, label)]]
+
+    intervals: Any = score(gold, predicted, metrics="exact", resample_by="document").intervals()
+
+    assert intervals["scores"]["exact"]["label"]["per_label"].keys() == {"A", label}
+
+
 # Every metric
 
 
