@@ -216,18 +216,17 @@ class Noisy(DocumentMetric):
         The layers are not reported separately: a label is that of all layers together.
         """
         entries = {label: _entry(*counts) for label, counts in _counts(total).items()}
-        documents = {key[1:]: n for key, n in total.items() if key[0] == "document"}
-        return {
-            "ALL": entries.pop(None),
-            "per_label": entries,
-            "file_mean": _mean(documents),
-        }
+        return {"ALL": entries.pop(None), "per_label": entries, "file_mean": _mean(total)}
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        return {
+        """Return the counts of ``ALL`` and of each label, and of means those of which they are the recall."""
+        headlines = {
             "ALL" if label is None else f"per_label.{label}": Counts(gold, predicted, matched, matched)
             for label, (gold, predicted, matched) in _counts(total).items()
         }
+        for name, (number, whole) in _sums(total).items():
+            headlines[f"file_mean.{name}"] = Counts(whole, whole, number, number)
+        return headlines
 
     def explain(self, pair: Pair, sequence: str, where: Where = NOTHING) -> Iterator[Explanation]:
         """Yield every gold span that is counted, with the predicted span that it takes, in order of position.
@@ -301,15 +300,25 @@ def _entry(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
     return {**counts, "precision": precision, "recall": recall, "f1": f1}
 
 
-def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | None]:
-    """Return the means of the documents' rates, from the number of documents with the same counts."""
-    means: dict[str, float | None] = {}
-    numbers: dict[str, float | None] = {"documents": sum(documents.values())}
+def _sums(total: Tally) -> dict[str, tuple[float, int]]:
+    """Return the sum of the documents' rates of each name, and the number of documents that have it."""
+    sums = {}
     for name in RATES:
         defined = [
-            (value, n) for counts, n in documents.items() if (value := _entry(*counts)[name]) is not None
+            (value, n)
+            for key, n in total.items()
+            if key[0] == "document" and (value := _entry(*key[1:])[name]) is not None
         ]
-        whole = numbers[f"documents_with_{name}"] = sum(n for _, n in defined)
         # fsum rounds once, whatever the order of its arguments
-        means[name] = rate(math.fsum(value * n for value, n in defined), whole) if whole else None
-    return means | numbers
+        sums[name] = math.fsum(value * n for value, n in defined), sum(n for _, n in defined)
+    return sums
+
+
+def _mean(total: Tally) -> dict[str, float | None]:
+    """Return the means of the documents' rates, and how many documents have each."""
+    sums = _sums(total)
+    return {
+        **{name: rate(number, whole) if whole else None for name, (number, whole) in sums.items()},
+        "documents": sum(n for key, n in total.items() if key[0] == "document"),
+        **{f"documents_with_{name}": whole for name, (_, whole) in sums.items()},
+    }

@@ -285,8 +285,11 @@ class Rates:
     def rates_of(self) -> Mapping[Path, EntryRates]:
         """Each rate by its path, with those that follow from the same counts."""
         groups: dict[tuple[Path, str], list[Path]] = {}
+        # an entry may be that of a label called as another one and its rate, such as A.recall
+        with_counts = self._added[0].keys() - {".".join(path[:-1]) for path in self.paths}
         for path in self.paths:
-            groups.setdefault((path[:-1], kind_of(path[-1])), []).append(path)
+            kind = path[-1] if ".".join(path) in with_counts else kind_of(path[-1])
+            groups.setdefault((path[:-1], kind), []).append(path)
         rates: dict[Path, EntryRates] = {}
         means = []
         for (entry, kind), paths in groups.items():
@@ -308,7 +311,7 @@ class Rates:
     def _counted_rates(self, entry: Path, kind: str, paths: Sequence[Path]) -> EntryRates | None:
         """Return the rates of an entry that follow from counts; None if these are not known."""
         counts, _ = self._added
-        of_keys = counts.get(".".join(paths[0]))
+        of_keys = counts.get(".".join(paths[0])) if kind == paths[0][-1] else None
         if of_keys is not None:
             columns = [_terms(of_keys, side) for side in range(3)]
             if entry[-2:-1] in _LABELS:  # a mean is over the labels that occur

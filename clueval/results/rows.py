@@ -49,7 +49,7 @@ _AVERAGES = {
     **{name: name for name in ("macro", "weighted", "file_mean")},
 }
 _LEVELS = {"1": 1, "2": 2, "3": 3, "4": 4}
-_VALUES = ("by", "thresholds")
+_VALUES = ("by", "thresholds", "by_rank")
 """Sections whose names are values of the data."""
 
 _ENDINGS = {ending: [f"{rate}{ending}" for rate in RATES] for ending in ("", "_strict", "_lenient")}

@@ -62,7 +62,15 @@ def test_sizes_are_the_gold_and_predicted_spans_of_an_entry(
 
 def test_headlines_of_noisy_are_the_spans_and_the_matches() -> None:
     numbers = {("gold", "A"): 2, ("gold", "B"): 1, ("predicted", "B"): 3, ("matched", "B"): 1}
+    documents = {("document", 2, 0, 0): 1, ("document", 1, 3, 1): 1}
 
-    headlines = Noisy().headlines(Tally(numbers), ["label"])
+    headlines = Noisy().headlines(Tally(numbers | documents), ["label"])
 
-    assert headlines == {"ALL": (3, 3, 1, 1), "per_label.A": (2, 0, 0, 0), "per_label.B": (1, 3, 1, 1)}
+    assert headlines == {
+        "ALL": (3, 3, 1, 1),
+        "per_label.A": (2, 0, 0, 0),
+        "per_label.B": (1, 3, 1, 1),
+        "file_mean.precision": (1, 1, 1 / 3, 1 / 3),
+        "file_mean.recall": (2, 2, 1, 1),
+        "file_mean.f1": (1, 1, 0.5, 0.5),
+    }

@@ -173,6 +173,19 @@ def test_rows_take_a_label_that_is_called_like_a_part_of_the_report_of_fair(metr
     assert rows[0] == rows[1]
 
 
+def test_rows_of_candidate_lists_name_all_ranks_alike() -> None:
+    found = [Span(n, n + 1, "C", {"is": "a"}, id=n) for n in range(3)]
+    gold = Document("d", {"label": [Span(1, 2, "T", {"is": "a"})]})
+    predicted = Document("d", {"label": [*found, Span(0, 5, "L", {"ids": [0, 1, 2]}, id=9)]})
+    metric = Gate(types=("T",), features=("is",), list_type="L", edge_feature="ids")
+
+    rows = [row for row in score([gold], [predicted], metrics=[metric]).rows() if "lists" in row["section"]]
+
+    ways = [f"{rank}.{way}" for rank in (0, 1, 2, "all") for way in ("strict", "lenient")]
+    assert [row["section"] for row in rows] == [f"lists.by_rank.{way}" for way in ways]
+    assert {(row["level"], row["average"]) for row in rows} == {(None, "micro")}
+
+
 def test_long_rows_have_every_number_by_its_path_below_the_sequence() -> None:
     result = of_samples(layers={"entity": 2}, by="domain")
     rows = result.rows(long=True)

@@ -226,6 +226,8 @@ SAME = [[SIGN], [ANN], [ANN, BO], []]
         # document 0 has one error, counted under A
         (Fair(), "per_label.B.fair.precision", 2, [[ANN], [OTHER], [OTHER]], [[OTHER]] * 3),
         (Gate(), "all.recall_in_responses_strict", 2, [[ANN]] * 3, [[ANN], [ANN], [SIGN]]),
+        # F1 of document 2 is undefined
+        (Noisy(), "file_mean.f1", 2, [[ANN]] * 3, [[ANN], [ANN], []]),
     ],
 )
 def test_a_bound_is_that_of_the_units_in_which_the_rate_has_a_denominator(
@@ -274,6 +276,16 @@ def test_a_system_compared_with_itself_has_p_1(metric: AnyMetric, rate: tuple[st
 def test_what_means_nothing_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Trust(**options)
+
+
+@pytest.mark.parametrize("rate", ["precision", "recall", "f1"])
+def test_labels_may_be_called_as_another_one_and_its_rate(rate: str) -> None:
+    label = f"A.{rate}"
+    gold, predicted = [[(0, 2, "A"), (3, 4, label)], [(0, 1, label)]], [[(0, 2, "A")], [(0, 1, label)]]
+
+    intervals: Any = score(gold, predicted, metrics="exact", resample_by="document").intervals()
+
+    assert intervals["scores"]["exact"]["label"]["per_label"].keys() == {"A", label}
 
 
 # Every metric
