@@ -511,6 +511,12 @@ class TestParallelDocuments:
         assert (micro["gold"], micro["f1"]) == (2, 1.0)
         assert f"paired:{pair_by}" in str(found.signature)
 
+    def test_one_file_on_each_side_is_enough(self, folders: tuple[Path, Path]) -> None:
+        gold, predicted = folders
+        found = score_files(gold / "x.vrt", predicted / "y.vrt", metrics="exact", pair_by="id")
+
+        assert found.metrics["exact"]["label"]["micro"]["f1"] == 1.0
+
     def test_names_may_differ_in_their_endings(self, gate_command: Printed, tmp_path: Path) -> None:
         gold, predicted = tmp_path / "gold", tmp_path / "predicted"
         for folder in (gold, predicted):

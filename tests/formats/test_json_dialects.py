@@ -474,3 +474,10 @@ def test_positions_may_count_utf16(read_rows: Any) -> None:
 def test_sources_of_layers_are_checked(read_rows: Any) -> None:
     with pytest.raises(UsageError, match="its sources: privacy_mask, span_labels"):
         read_rows(ROWS["ai4privacy"], layers={"label": "mask"})
+
+
+def test_doccano_and_prodigy_read_lists_in_texts(read_rows: Any) -> None:
+    assert spans(*read_rows({"text": "Ada", "label": "[[0, 3, 'PER']]"})) == [(0, 3, "PER")]
+    assert spans(*read_rows({"text": "Ada", "entities": "[(0, 3, 'PER')]"})) == [(0, 3, "PER")]
+    item = "[{'start': 0, 'end': 3, 'label': 'PER'}]"
+    assert spans(*read_rows({"text": "Ada", "spans": item})) == [(0, 3, "PER")]

@@ -12,6 +12,7 @@ from contents import spans
 from corpora import write
 
 from clueval import Document, Span, documents_from, masking, read, score
+from clueval.cli import main
 from clueval.files.errors import FormatError, SpanError, TagError, UsageError
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
@@ -285,6 +286,17 @@ class TestTab:
         )
         result = score(self.GOLD, SAMPLES / "tab" / "predicted.json", gold_set="annotator1", metrics="levels")
         assert result.metrics["levels"]["label"]["unlabelled"]["1"]["f1"] == 1.0
+
+
+def test_options_of_formats_work_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(SAMPLES / "token-rows" / "ids.jsonl")
+    names = str(SAMPLES / "token-rows" / "dataset_info.json")
+
+    assert main(["score", path, path, "--names", names, "--metric", "exact", "--format", "json"]) == 0
+
+    report = json.loads(capsys.readouterr().out)
+    assert report["metrics"]["exact"]["label"]["micro"]["f1"] == 1.0
+    assert report["passed_over"]["gold"] == {"ignored positions": 1}
 
 
 def test_token_rows_with_sentences_of_their_own_have_one_sentence(tmp_path: Path) -> None:

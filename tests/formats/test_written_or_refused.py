@@ -379,6 +379,20 @@ def test_what_loios_format_lacks_is_refused_or_counted() -> None:
         assert convert([document], "ltf", lossy=True)[0].layers["label"] == [Span(span.start, span.end, "A")]
 
 
+def test_brat_holds_groups_of_any_name_and_size(tmp_path: Path) -> None:
+    names = ["anna", "bob", "2", "bob", "2", "1", "2", True]
+    spans = [
+        Span(start, start + 1, "PER", {"group": name, "risk": "high"}) for start, name in enumerate(names)
+    ]
+    document = Document("a", {"label": spans}, text="abcdefgh", unit="character")
+
+    convert([document], "brat", f"{tmp_path}/out/")
+
+    [written] = read(tmp_path / "out")
+    assert {(span.start, span.features["group"]) for span in written.layers["label"]} == set(enumerate(names))
+    assert "*\tEquiv T2 T4\n*\tEquiv T3 T5 T7\n" in (tmp_path / "out" / "a.ann").read_text(encoding="utf-8")
+
+
 def test_brat_writes_numbered_groups_without_attributes(tmp_path: Path) -> None:
     convert([of_groups(*"1122")], "brat", f"{tmp_path}/out/")
 
@@ -387,7 +401,7 @@ def test_brat_writes_numbered_groups_without_attributes(tmp_path: Path) -> None:
 
 
 @given(names=st.lists(st.sampled_from(["1", "2", "3", "x", "y", True]), max_size=8))
-def test_brat_holds_groups_of_any_name_and_size(names: list[str]) -> None:
+def test_brat_holds_any_groups_without_loss(names: list[str]) -> None:
     assert attempt([of_groups(*names)], "brat", lossy=False) is None
 
 
