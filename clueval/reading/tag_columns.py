@@ -55,9 +55,7 @@ class _FirstRows(ColumnReader):
         if not self.left:
             raise _Enough
 
-    def add_sentences(
-        self, number: int, heads: Sequence[str | None], runs: Sequence[str], between: int
-    ) -> int:
+    def add_sentences(self, number: int, heads: Sequence[str], runs: Sequence[str], between: int) -> int:
         for run in runs:
             self.add(number, run)
         return number + sum(map(LINES, runs)) + between * len(runs)

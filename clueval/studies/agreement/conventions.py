@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.case import Case, Sides
 from clueval.core.levels import LEVELS
-from clueval.core.metric import Metric, Tally, require_countable
+from clueval.core.metric import Counts, Metric, Tally, prf, require_countable
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Ranges, Span, components, first_clash
 from clueval.files.errors import OverlapError, UsageError
 from clueval.files.options import require_kind
@@ -252,17 +252,9 @@ def rates_of(convention: Convention, total: Tally) -> dict[str, Any] | None:
     tp_gold, tp_predicted = _whole(recall * gold), _whole(precision * predicted)
     if tp_gold == tp_predicted:  # the same F1 whichever side is gold, to the last digit
         f1 = 2 * tp_gold / (gold + predicted) if gold or predicted else 0.0
-    return {
-        "precision": precision if predicted else None,
-        "recall": recall if gold else None,
-        "f1": f1 if gold or predicted else None,
-        "gold": gold,
-        "predicted": predicted,
-        "tp_gold": tp_gold,
-        "fn": gold - tp_gold,
-        "tp_predicted": tp_predicted,
-        "fp": predicted - tp_predicted,
-    }
+    entry_of_all = prf(Counts(gold, predicted, tp_gold, tp_predicted), precision, recall, f1)
+    defined = {"precision": predicted, "recall": gold, "f1": gold or predicted}
+    return {name: number if defined.get(name, True) else None for name, number in entry_of_all.items()}
 
 
 def refusals_of(total: Tally) -> list[str]:
